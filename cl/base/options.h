@@ -14,6 +14,7 @@ struct ocl_options {
     const char *textures;  /* CLEM_TEXTURES: "image" or "hand"; NULL when unset */
     const char *
         ptx_form; /* CLEM_PTX_FORM: "item", "block", "warp", "native", "opencl" or "gpu"; NULL when unset */
+    const char *doubles;    /* CLEM_DOUBLE: "soft"; NULL when unset */
     const char *at_once;    /* CLEM_AT_ONCE: a number; NULL when unset */
     const char *compile;    /* CLEM_COMPILE: "here", "apart" or "ahead"; NULL when unset */
     const char *memory;     /* CLEM_MEMORY: bytes, or a number with K, M or G; NULL when unset */

@@ -294,7 +294,8 @@ static void ask_facts(struct ocl_device *device)
     if (!tells_last_level(facts))
         facts->cache_bytes = 0;
     facts->base_align_bytes = facts->base_align_bits / 8;
-    facts->has_double = ask_number(device->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+    facts->has_double = ocl_options_get()->doubles == NULL &&
+                        ask_number(device->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
     facts->has_half = ocl_device_has_extension(facts, "cl_khr_fp16");
     facts->has_int64_atomics = ocl_device_has_extension(facts, "cl_khr_int64_base_atomics");
 }

@@ -2,10 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/code/launch_limits.h"
 #include "cl/device.h"
+#include "facade/state/capability.h"
 #include "facade/state/limits.h"
 #include "facade/state/runtime.h"
 
-/* CUDA's limits for compute capability 7.5, which clem reports. A device may have less. */
+/* CUDA's limits for every compute capability that clem reports. A device may have less. */
 static const unsigned grid_limits[3] = {2147483647u, 65535u, 65535u};
 static const unsigned block_limits[3] = {1024u, 1024u, 64u};
 
@@ -48,7 +49,7 @@ cudaError_t facade_launch_limits(const struct facade_function *function,
     limits->threads = kernel->most_threads > 0
                           ? smaller(kernel->most_threads, limits->device_threads)
                           : limits->device_threads;
-    limits->opt_in_shared = left_of(FACADE_OPT_IN_SHARED_BYTES, kernel);
+    limits->opt_in_shared = left_of(facade_capability()->opt_in_shared, kernel);
     limits->shared = function->max_dynamic_shared >= 0 ? (size_t)function->max_dynamic_shared
                                                        : left_of(FACADE_SHARED_BYTES, kernel);
     limits->own_shared = kernel->local_bytes;

@@ -78,6 +78,11 @@ void clang_arguments_free(struct clang_arguments *list)
 
 /* ---- Values of options ---- */
 
+static bool is_digit(char letter)
+{
+    return letter >= '0' && letter <= '9';
+}
+
 static bool is_number(const char *value)
 {
     return *value && value[strspn(value, "0123456789")] == 0;
@@ -104,6 +109,34 @@ bool clang_is_architecture(const char *kind, const char *name)
                               "88|89|90|100|101|103|110|120|121|"
                               "90a|100a|101a|103a|110a|120a|121a|100f|101f|103f|110f|120f|121f";
     return strncmp(name, kind, strlen(kind)) == 0 && clang_is_choice(all, name + strlen(kind));
+}
+
+enum { LOWEST = 75 };
+
+/* As in cl/device.h, for programs without the library. */
+static unsigned reported(void)
+{
+    const char *wanted = secure_getenv("CLEM_COMPUTE_CAPABILITY");
+    if (!wanted || !*wanted || !clang_is_choice("7.5|8.0|8.6|9.0", wanted))
+        return LOWEST;
+    return (unsigned)(wanted[0] - '0') * 10 + (unsigned)(wanted[2] - '0');
+}
+
+unsigned clang_capability(const char *name)
+{
+    const char *number = strchr(name, '_');
+    if (!number || !is_digit(number[1]))
+        return reported();
+    const unsigned capability = (unsigned)strtoul(number + 1, NULL, 10);
+    return capability > LOWEST ? capability : LOWEST;
+}
+
+unsigned clang_nearer(unsigned first, unsigned second)
+{
+    const unsigned wanted = reported();
+    if (first == 0 || (first > wanted && second < first))
+        return second;
+    return second > first && second <= wanted ? second : first;
 }
 
 /* ---- Finding the compiler ---- */
@@ -204,14 +237,12 @@ const char *clang_cuda_standard(const char *name)
 }
 
 /* No installation of CUDA is looked for. The SDK version chooses how clang writes launches: with
- * __cudaPushCallConfiguration, as all of CUDA since 9.2. Every device is of compute capability 7.5.
- */
+ * __cudaPushCallConfiguration, as all of CUDA since 9.2. */
 void clang_add_common(struct clang_arguments *list, const char *include_dir)
 {
     static const char *const fixed[] = {"-nocudainc",
                                         "-nocudalib",
                                         "--cuda-path=/nonexistent",
-                                        "--cuda-gpu-arch=sm_75",
                                         "-Xclang",
                                         "-target-sdk-version=11.5",
                                         "-Wno-unknown-cuda-version",
@@ -222,6 +253,18 @@ void clang_add_common(struct clang_arguments *list, const char *include_dir)
     clang_arguments_add(list, include_dir);
     clang_arguments_add(list, "-include");
     clang_arguments_add(list, "crt/clem_first.h");
+}
+
+/* Instructions as of 8.6, the newest that clang 14 has in PTX 7.5; beyond it, what a source asks for is what it names. */
+static void add_architecture(struct clang_arguments *list, unsigned capability)
+{
+    const unsigned wanted = capability ? capability : reported();
+    const unsigned known = wanted >= 86 ? 86 : wanted >= 80 ? 80 : LOWEST;
+    clang_arguments_format(list, "--cuda-gpu-arch=sm_%u", known);
+    if (known == wanted)
+        return;
+    clang_arguments_add(list, "-U__CUDA_ARCH__");
+    clang_arguments_format(list, "-D__CUDA_ARCH__=%u0", wanted);
 }
 
 static void add_defines(struct clang_arguments *list, const struct clang_device_options *options)
@@ -254,6 +297,7 @@ void clang_add_device(struct clang_arguments *list, const struct clang_compiler 
                                         NULL};
     const bool fast = options->fast_math;
     clang_add_all(list, fixed);
+    add_architecture(list, options->capability);
     /* Lanes may hand a variable that only their leader has set to a shuffle: clang would take it for proven that every
      * lane has set it, and so is the leader. */
     clang_arguments_add(list, "-Xclang");
@@ -279,6 +323,7 @@ void clang_add_host(struct clang_arguments *list, const struct clang_device_opti
                     const char *image)
 {
     clang_arguments_add(list, "--cuda-host-only");
+    clang_arguments_add(list, "--cuda-gpu-arch=sm_75"); /* the host's code is the same for all */
     if (image) {
         static const char *const include[] = {"-Xclang", "-fcuda-include-gpubinary", "-Xclang",
                                               NULL};

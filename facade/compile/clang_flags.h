@@ -28,9 +28,16 @@ void clang_arguments_free(struct clang_arguments *list);
 /* Whether a value is one of those that there are, with | between them. "#": a number. NULL: any. */
 bool clang_is_choice(const char *choices, const char *value);
 
-/* Whether CUDA 13.0, or one before it, knows the architecture that is written kindN, such as sm_90a for the kind "sm_". What
- * it is does not matter: every device is of compute capability 7.5. */
+/* Whether CUDA 13.0, or one before it, knows the architecture that is written kindN, such as sm_90a for the kind "sm_". */
 bool clang_is_architecture(const char *kind, const char *name);
+
+/* The compute capability of an architecture's name, as 75 for sm_75, or of CLEM_COMPUTE_CAPABILITY for what names none
+ * ("native", "all"); not below 7.5, with which CUDA 13 begins. */
+unsigned clang_capability(const char *name);
+
+/* Of two compute capabilities that code is asked for, the one whose code a device of CLEM_COMPUTE_CAPABILITY would take: the
+ * nearest from below, or else the lower. first 0: none yet. */
+unsigned clang_nearer(unsigned first, unsigned second);
 
 /* ---- The compiler ---- */
 
@@ -49,6 +56,7 @@ bool clang_find(struct clang_compiler *compiler);
 /* ---- The two passes ---- */
 
 struct clang_device_options {
+    unsigned capability;     /* -arch: 75 is 7.5. 0: what CLEM_COMPUTE_CAPABILITY says, or 7.5 */
     bool no_fma;             /* -fmad=false: a*b+c stays two operations */
     bool flush_denormals;    /* -ftz=true */
     bool approximate_divide; /* -prec-div=false */
@@ -62,7 +70,7 @@ struct clang_device_options {
 /* The language standard of a CUDA source for which `name` was asked: the headers want C++11. */
 const char *clang_cuda_standard(const char *name);
 
-/* What both passes get: language, the headers in include_dir and the first of them. */
+/* What both passes get but the architecture: language, the headers in include_dir and the first of them. */
 void clang_add_common(struct clang_arguments *list, const char *include_dir);
 
 /* What makes the device pass of a source: PTX text. The caller adds "-o", a file and the source. */

@@ -10,7 +10,10 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { MAJOR = 13, MINOR = 0, CAPABILITY = 75 };
+enum { MAJOR = 13, MINOR = 0 };
+
+/* Source: what NVRTC 13.0 answers, up to the newest that clem reports. */
+static const int architectures[] = {75, 80, 86, 87, 88, 89, 90};
 
 /* --- programs --------------------------------------------------------------------------------- */
 
@@ -296,7 +299,7 @@ EXPORT nvrtcResult nvrtcGetNumSupportedArchs(int *numArchs)
 {
     if (numArchs == NULL)
         return NVRTC_ERROR_INVALID_INPUT;
-    *numArchs = 1;
+    *numArchs = sizeof architectures / sizeof architectures[0];
     return NVRTC_SUCCESS;
 }
 
@@ -304,7 +307,7 @@ EXPORT nvrtcResult nvrtcGetSupportedArchs(int *supportedArchs)
 {
     if (supportedArchs == NULL)
         return NVRTC_ERROR_INVALID_INPUT;
-    *supportedArchs = CAPABILITY;
+    memcpy(supportedArchs, architectures, sizeof architectures);
     return NVRTC_SUCCESS;
 }
 

@@ -14,7 +14,7 @@ enum action {
     SWITCH, /* clang gets `clang`, whatever else */
     TRUE,   /* sets a flag; a value "true" or "false" may follow */
     FALSE,  /* sets a flag where the value is "false" */
-    ARCH,   /* compute_75 and the like */
+    ARCH,   /* compute_75 and the like: the last that is given */
     REFUSED
 };
 
@@ -149,7 +149,10 @@ static bool apply(struct nvrtc_options *result, const struct option *option, con
         *(bool *)((char *)result + option->flag) = is == (option->action == TRUE);
         return true;
     case ARCH:
-        return value != NULL && is_architecture(value);
+        if (value == NULL || !is_architecture(value))
+            return false;
+        result->device.capability = clang_capability(value);
+        return true;
     case IGNORE:
         return true;
     case REFUSED:

@@ -8,10 +8,9 @@
 
 struct facade_context;
 
-/* Shared memory as compute capability 7.5 has it, whatever the device: of a block, static and dynamic; the same by
- * opt-in, which is also what a multiprocessor has. Units: bytes.
+/* Shared memory of a block, static and dynamic, that does not opt in to more (capability.h), whatever the device. Units: bytes.
  * Source: CUDA C++ Programming Guide 13.0, technical specifications. */
-enum { FACADE_SHARED_BYTES = 48 * 1024, FACADE_OPT_IN_SHARED_BYTES = 64 * 1024 };
+enum { FACADE_SHARED_BYTES = 48 * 1024 };
 
 /* Those of a context that was opened just now, and its configurations. */
 void facade_limits_reset(struct facade_context *context);

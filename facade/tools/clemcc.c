@@ -144,10 +144,10 @@ static int print_help(void)
          "  host           -O -g -pg -w -Werror  -Xcompiler LIST  -Xlinker LIST  -L -l\n"
          "  kernels        -G -lineinfo -use_fast_math -ftz= -fmad= -prec-div= -prec-sqrt=\n"
          "  clemcc         -v -dryrun -h -V  @FILE -optf FILE\n"
-         "Read over: -arch, -gencode, -code, -Xptxas, -maxrregcount and others of "
-         "machine\n"
-         "code, since every program is PTX for compute capability 7.5; -cudart, since the runtime "
+         "                 -arch -gencode: __CUDA_ARCH__; of several the one that devices take\n"
+         "Read over: -code, -Xptxas, -maxrregcount and others of machine code, since every program "
          "is\n"
+         "PTX; -cudart, since the runtime is\n"
          "clem's; -ccbin, since clang compiles for the host; -diag-*, numbers of warnings that "
          "clang\n"
          "has not; -t, -time. Refused: -cubin, -optix-ir, -ltoir, -cuda, -sanitize.");

@@ -142,7 +142,7 @@ static const struct option options[] = {
     {"-fmad", "--fmad", VALUE_NEXT, TAKE_BOOLEAN, "!", DEVICE(no_fma), BOOLEAN},
     {"-default-stream", "--default-stream", VALUE_NEXT, TAKE_STREAM, NULL, 0,
      "legacy|null|per-thread"},
-    /* Every program is PTX for 7.5, whatever it was compiled for. */
+    /* One PTX text, for the architecture of those named whose code a device would take. */
     {"-arch", "--gpu-architecture", VALUE_NEXT, TAKE_ARCHITECTURE, NULL, 0, NULL},
     {"-code", "--gpu-code", VALUE_NEXT, TAKE_ARCHITECTURE, NULL, 0, NULL},
     {"-gencode", "--generate-code", VALUE_NEXT, TAKE_CODE, NULL, 0, NULL},
@@ -367,8 +367,9 @@ static bool is_architecture(const char *name)
            clang_is_architecture("compute_", name) || clang_is_architecture("lto_", name);
 }
 
-/* What follows a word of -gencode's: names with commas between, in brackets or quotes or not. */
-static bool are_architectures(const char *list)
+/* What follows a word of -gencode's: names with commas between, in brackets or quotes or not. capability: the nearest of
+ * them and of what it was; NULL: not asked. */
+static bool are_architectures(const char *list, unsigned *capability)
 {
     char name[16];
     for (;;) {
@@ -382,6 +383,8 @@ static bool are_architectures(const char *list)
         list += strspn(list, "]\"'");
         if (!is_architecture(name))
             return false;
+        if (capability)
+            *capability = clang_nearer(*capability, clang_capability(name));
         const char *next = list + strspn(list, ",\"'");
         if (*list != ',' || strncmp(next, "code=", 5) == 0 || strncmp(next, "arch=", 5) == 0)
             return true;
@@ -389,14 +392,25 @@ static bool are_architectures(const char *list)
     }
 }
 
-static int check_code(const char *value)
+static int take_code(struct job *job, const char *value)
 {
     const char *arch = strstr(value, "arch="), *code = strstr(value, "code=");
     if (arch == NULL || code == NULL)
         return clemcc_refuse(value, "-gencode wants arch=compute_N,code=...");
-    return are_architectures(arch + strlen("arch=")) && are_architectures(code + strlen("code="))
+    return are_architectures(arch + strlen("arch="), &job->device.capability) &&
+                   are_architectures(code + strlen("code="), NULL)
                ? 0
                : clemcc_refuse(value, "no GPU architecture");
+}
+
+/* -code goes with an -arch, whose source it is made of. */
+static int take_architecture(struct job *job, const struct option *option, const char *value)
+{
+    if (!is_architecture(value))
+        return clemcc_refuse(value, "no GPU architecture");
+    if (strcmp(option->name, "-arch") == 0)
+        job->device.capability = clang_capability(value);
+    return 0;
 }
 
 /* Options that add words to what compilers and linkers are given. */
@@ -474,9 +488,9 @@ static int apply(struct job *job, const struct option *option, const char *value
         clang_arguments_add(&job->host, option->text);
         break;
     case TAKE_ARCHITECTURE:
-        return is_architecture(value) ? 0 : clemcc_refuse(value, "no GPU architecture");
+        return take_architecture(job, option, value);
     case TAKE_CODE:
-        return check_code(value);
+        return take_code(job, value);
     case TAKE_REFUSED:
         return clemcc_refuse(option->name, option->text);
     default:

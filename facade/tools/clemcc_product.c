@@ -289,9 +289,9 @@ static void put_number(unsigned char *at, uint64_t value, unsigned bytes)
 
 /* The headers of a container with one entry, whose offsets fatbin.c names. The payload is padded to
  * eight bytes. */
-static size_t fill_headers(unsigned char headers[80], size_t text_bytes)
+static size_t fill_headers(unsigned char headers[80], size_t text_bytes, unsigned capability)
 {
-    enum { CONTAINER = 16, ENTRY = 64, VERSION = 1, ENTRY_VERSION = 0x101, CAPABILITY = 75 };
+    enum { CONTAINER = 16, ENTRY = 64, VERSION = 1, ENTRY_VERSION = 0x101 };
     enum { FLAGS = 0x11 /* 64 bits, Linux */ };
     const size_t payload = (text_bytes + 1 + 7) & ~(size_t)7;
     unsigned char *entry = headers + CONTAINER;
@@ -304,7 +304,7 @@ static size_t fill_headers(unsigned char headers[80], size_t text_bytes)
     put_number(entry + 2, ENTRY_VERSION, 2);
     put_number(entry + 4, ENTRY, 4);
     put_number(entry + 8, payload, 8);
-    put_number(entry + 28, CAPABILITY, 4);
+    put_number(entry + 28, capability, 4);
     put_number(entry + 40, FLAGS, 8);
     return payload;
 }
@@ -313,11 +313,14 @@ int clemcc_wrap_ptx(const struct job *job, const char *ptx, const char *output)
 {
     static const char zeros[8];
     unsigned char headers[80];
+    const unsigned capability =
+        job->device.capability ? job->device.capability : clang_capability("native");
     if (job->is_dry)
         return 0;
     char *text = clemcc_read_text(ptx);
     FILE *file = text ? fopen(output, "we") : NULL;
-    const size_t bytes = text ? strlen(text) : 0, payload = fill_headers(headers, bytes);
+    const size_t bytes = text ? strlen(text) : 0,
+                 payload = fill_headers(headers, bytes, capability);
     bool is_written = file && fwrite(headers, sizeof headers, 1, file) == 1 &&
                       fwrite(text, bytes, 1, file) == 1 &&
                       fwrite(zeros, payload - bytes, 1, file) == 1;

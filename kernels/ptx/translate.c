@@ -131,7 +131,8 @@ static bool is_better_native(struct ptx_emitter *e)
 
 static bool has_vectors(struct ptx_emitter *e)
 {
-    return e->target->is_cpu && ptx_ask(e, PTX_FACT_LANE_VECTORS)->has_lane_vectors;
+    return e->target->is_cpu && e->target->has_double &&
+           ptx_ask(e, PTX_FACT_LANE_VECTORS)->has_lane_vectors;
 }
 
 static enum ptx_form choose_form(struct ptx_emitter *e)
@@ -597,12 +598,35 @@ static bool uses_word(const struct translation *t, const char *word)
     return strstr(t->code.data, word) || (t->library.data && strstr(t->library.data, word));
 }
 
+/* The name of the first function of a library's text that computes with doubles: not a type that is named after them, or of
+ * places that hold them. */
+static const char *first_with_double(const char *library)
+{
+    const char *function = "clem_(", *next;
+    for (const char *line = library; line && *line; line = next) {
+        next = strchr(line, '\n');
+        next = next ? next + 1 : line + strlen(line);
+        const size_t length = (size_t)(next - line);
+        const char *bracket = memchr(line, '(', length);
+        if (strchr(" \n{}/#", line[0]) == NULL && bracket)
+            for (function = bracket; function > line && function[-1] != ' ';)
+                function--;
+        const char *word = memmem(line, length, "double", 6);
+        if (word && line[0] != '/' && line[1] != '*' && strncmp(line, "typedef", 7) != 0)
+            return function;
+    }
+    return NULL;
+}
+
 static void check_double(struct translation *t)
 {
     t->emitter.instruction = NULL;
-    if (!t->emitter.target->has_double &&
-        (uses_word(t, "double ") || uses_word(t, "double)") || uses_word(t, "as_double(")))
-        ptx_refuse(&t->emitter, "it computes with double, which the device has not");
+    const char *function =
+        t->emitter.target->has_double ? NULL : first_with_double(t->library.data);
+    if (function)
+        ptx_refuse(&t->emitter,
+                   "the device has no double precision, and no translation is there of %.*s",
+                   (int)strcspn(function, "("), function);
 }
 
 /* With shared memory in __global memory, all that the text and its library say of __local is of that; what is
@@ -614,7 +638,11 @@ static void add_head(struct translation *t, struct ptx_text *whole)
     if (t->plan.form != PTX_FORM_ITEM)
         ptx_text_put(whole, "#ifdef __clang__\n"
                             "#pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif\n");
-    if (uses_word(t, "double"))
+    if (uses_word(t, "double") && !t->emitter.target->has_double)
+        ptx_text_put(whole, "#define double ulong /* its bits */\n#define double2 ulong2\n"
+                            "#define double4 ulong4\n#define as_double as_ulong\n"
+                            "#define as_double2 as_ulong2\n#define as_double4 as_ulong4\n");
+    else if (uses_word(t, "double"))
         ptx_text_put(whole, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     if (uses_word(t, "atom_") && ptx_ask(&t->emitter, PTX_FACT_INT64_ATOMICS)->has_int64_atomics)
         ptx_text_put(whole, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
@@ -864,7 +892,7 @@ static enum ptx_status translate_as(const struct ptx_module *module, size_t inde
 /* Where the native form is to be had. Why a kernel cannot have it is told to nobody: it has another one then. */
 static bool may_be_native(const struct ptx_target *target)
 {
-    return target->llvm_major > 0 && target->is_cpu &&
+    return target->llvm_major > 0 && target->is_cpu && target->has_double &&
            (target->force_form < 0 || target->force_form == PTX_FORM_NATIVE) &&
            target->pointers == PTX_POINTERS_NUMBERS;
 }

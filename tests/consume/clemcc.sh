@@ -161,10 +161,22 @@ gives device "-include crt/clem_first.h " kernel.cu
 gives device "-gline-tables-only" -lineinfo kernel.cu
 gives device "cpp.cpp" -x cu cpp.cpp
 gives device "cpp.cpp" cpp.cpp -x cu
+gives device "--cuda-gpu-arch=sm_80" kernel.cu -arch sm_80
+gives device "-D__CUDA_ARCH__=900 " kernel.cu --gpu-architecture=compute_90a
+gives device "-D__CUDA_ARCH__=1030 " kernel.cu -arch sm_103f
+gives device "--cuda-gpu-arch=sm_80" kernel.cu -gencode arch=compute_86,code=sm_86 -gencode arch=compute_80,code=sm_80
+lacks host __CUDA_ARCH__ kernel.cu -arch sm_90
+export CLEM_COMPUTE_CAPABILITY=8.6
+gives device "--cuda-gpu-arch=sm_86" kernel.cu
+gives device "--cuda-gpu-arch=sm_86" kernel.cu -arch=native
+gives device "--cuda-gpu-arch=sm_75" kernel.cu -arch=sm_75
+gives device "--cuda-gpu-arch=sm_80" kernel.cu -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80 \
+    -gencode arch=compute_90,code=sm_90
+unset CLEM_COMPUTE_CAPABILITY
 gives link "c.o " -x cu cpp.cpp c.o
 
 # What means nothing here.
-for option in -arch=sm_75 "-arch sm_90a" -arch=compute_75 -arch=native -arch=all -arch=all-major --gpu-architecture=sm_86 \
+for option in -arch=sm_75 -arch=sm_61 -arch=compute_75 -arch=native -arch=all -arch=all-major --gpu-architecture=sm_75 \
     "-gencode arch=compute_75,code=sm_75 -gencode=arch=compute_80,code=[sm_80,compute_80]" "-code=sm_75,compute_75" \
     --generate-code=arch=compute_75,code=compute_75 "-Xptxas -v,-O3" "--ptxas-options=-v" -maxrregcount=32 \
     "-maxrregcount 32" "-cudart shared" -cudart=static "--cudart none" -ccbin=/usr/bin/g++ "-ccbin g++" -m64 "-m 64" "-t 4" -t4 \

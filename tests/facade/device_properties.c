@@ -193,7 +193,8 @@ TEST_BODY(device_properties_have_the_capability_that_is_asked_for)
     assert_int_equal(properties.maxBlocksPerMultiProcessor, 16);
     assert_success(cudaDeviceGetAttribute(&value, cudaDevAttrComputeCapabilityMinor, 0));
     assert_int_equal(value, 6);
-    assert_in_range(properties.sharedMemPerBlockOptin, 48 * 1024, 99 * 1024);
+    assert_int_equal(properties.sharedMemPerBlockOptin, 99 * 1024);
+    assert_int_equal(properties.sharedMemPerMultiprocessor, 100 * 1024);
 }
 
 TEST_BODY(device_properties_are_of_no_unknown_capability)

@@ -82,9 +82,4 @@ TEST_BODY(arithmetic_refuses_by_name)
                   &plain);
     assert_non_null(strstr(log, "e4m3x2"));
     free(log);
-    struct ptx_target without = plain;
-    without.has_double = false;
-    log = refusal(".reg .f64 %d<3>;", "add.rn.f64 %d0, %d1, %d2;", &without);
-    assert_non_null(strstr(log, "double"));
-    free(log);
 }

@@ -22,6 +22,12 @@
 
 #include "kernels/ptx/library/convert.cl"
 
+#include "kernels/ptx/library/soft.cl"
+
+#define __constant static const
+#include "kernels/ptx/library/soft_math.cl"
+#undef __constant
+
 #include "kernels/ptx/library/video.cl"
 
 #pragma GCC diagnostic pop

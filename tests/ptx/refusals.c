@@ -42,16 +42,12 @@ static const struct {
     {&full, "", "mbarrier.shared.b64 [%r1];", "line 15: mbarrier"},
     {&old, "", "mbarrier.arrive.shared.b64 _, [%r1];", "atomic operations of 64 bits"},
     {&full, "",
-     "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, "
-     "%r4}, "
-     "{%r5, %r6}, {%f5, %f6, %f7, %f8};",
+     "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r1, %r2}, {%r3}, {%r4}, {%r5, "
+     "%r6};",
      "matrix instructions"},
-    {&full, "",
-     "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, "
-     "[%rd1], "
-     "%r9;",
+    {&full, "", "wmma.load.a.sync.aligned.row.m8n8k128.global.b1 {%r1}, [%rd1], %r9;",
      "matrix instructions"},
-    {&full, "", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [%r5];",
+    {&full, "", "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r5];",
      "line 15: ldmatrix"},
     {&full, "", "wgmma.fence.sync.aligned;", "matrix instructions"},
     {&full, "", "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",

@@ -726,13 +726,29 @@ TEST_BODY(ptx_translate_assertions_in_functions_end_threads)
                       "if (*clem_exited)", "return;", "= 7"));
 }
 
+TEST_BODY(ptx_translate_computes_doubles_by_integers)
+{
+    struct ptx_target without = plain;
+    without.has_double = false;
+    assert_text(PTX_BODY("ld.global.f64 %fd1, [%rd1];\nadd.rn.f64 %fd2, %fd1, 0d3ff0000000000000;\n"
+                         "cvt.rn.f32.f64 %f1, %fd2;\nst.global.f32 [%rd1], %f1;"),
+                &without,
+                WORDS("#define double ulong", "ulong clem_soft_add(",
+                      "clem_soft_add(fd1, 0x3ff0000000000000ul)",
+                      "clem_soft_to(fd2, clem_rn, 24, 8)"));
+    assert_without(PTX_BODY("ld.global.f64 %fd1, [%rd1];\nst.global.f64 [%rd1+8], %fd1;"), &without,
+                   "cl_khr_fp64");
+    assert_not_translated(
+        PTX_HEAD ".extern .func (.param .b64 r) __clem_erfcinv_positive(.param .b64 x);\n"
+                 ".visible .entry k(.param .u64 p)\n{\n.param .b64 a, b;\n"
+                 "call.uni (b), __clem_erfcinv_positive, (a);\nret;\n}\n",
+        &without, PTX_E_UNSUPPORTED, "no double precision, and no translation is there of clem_");
+}
+
 TEST_BODY(ptx_translate_refuses_what_the_device_has_not)
 {
     struct ptx_target small = plain;
-    small.has_double = false;
     small.max_private_bytes = 1024;
-    assert_not_translated(PTX_BODY("ld.global.f64 %fd1, [%rd1];"), &small, PTX_E_UNSUPPORTED,
-                          "kernel k: it computes with double");
     assert_not_translated(PTX_BODY(".local .align 4 .b8 l[2048];\nst.local.u32 [l], %r1;"), &small,
                           PTX_E_UNSUPPORTED, "2048 bytes of local memory");
     assert_text(PTX_BODY(".local .align 4 .b8 l[1024];\nst.local.u32 [l+4], %r1;"), &small,

@@ -188,12 +188,7 @@ void ptx_write_packed(struct ptx_emitter *e, const struct ptx_instruction *in,
     ptx_line(e, "}");
 }
 
-bool ptx_lacks_double(struct ptx_emitter *e, const struct ptx_instruction *in)
+bool ptx_is_soft(const struct ptx_emitter *e, enum ptx_type type)
 {
-    for (unsigned i = 0; i < in->type_count && !e->target->has_double; i++)
-        if (in->types[i] == PTX_F64) {
-            ptx_refuse(e, "the device has no double precision");
-            return true;
-        }
-    return false;
+    return type == PTX_F64 && !e->target->has_double;
 }

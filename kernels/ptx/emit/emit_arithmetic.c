@@ -30,8 +30,6 @@ bool ptx_emit_arithmetic(struct ptx_emitter *e, const struct ptx_instruction *in
     const enum ptx_type type = in->type_count ? (enum ptx_type)in->types[0] : PTX_NONE;
     if (in->operand_count < 2)
         ptx_refuse(e, "an operand is missing");
-    else if (ptx_lacks_double(e, in))
-        return true;
     else if (ptx_is_half(type))
         ptx_emit_half(e, in);
     else if (type == PTX_F32 || type == PTX_F64)

@@ -91,7 +91,11 @@ static const char *function_text(struct ptx_emitter *e, const struct variant *va
 {
     const bool is_native = variant->native && e->target->has_nvidia_asm;
     const bool is_local = is_shared && !ptx_shared_is_global(e);
-    return ptx_format(e, "%s%s", is_native ? variant->native : variant->call,
+    const bool is_soft = variant->type == PTX_F64 && !e->target->has_double;
+    return ptx_format(e, "%s%s",
+                      is_native ? variant->native
+                      : is_soft ? "clem_atomic_add_soft"
+                                : variant->call,
                       !is_native && !is_of_library(variant) ? ""
                       : is_local                            ? "_shared"
                                                             : "_global");

@@ -152,14 +152,19 @@ static const char *typed_arguments(struct ptx_emitter *e, const struct ptx_instr
     return *at == ')' || count == 0 ? list : NULL;
 }
 
-/* extern __clem_name: the library's clem_name, of numbers alone. */
+/* extern __clem_name: the library's clem_name, of numbers alone; clem_soft_name, if there is one, where doubles are bits. */
 static bool emit_math(struct ptx_emitter *e, const struct ptx_instruction *in,
                       const struct ptx_function *callee)
 {
     if (strncmp(callee->name, "__clem_", 7) != 0)
         return false;
     const char *name = callee->name + 2;
-    const char *definition = ptx_library_find(e, name);
+    const char *soft = ptx_format(e, "clem_soft_%s", callee->name + 7);
+    const char *definition = e->target->has_double ? NULL : ptx_library_find(e, soft);
+    if (definition)
+        name = soft;
+    else
+        definition = ptx_library_find(e, name);
     if (!definition || definition[strlen(name)] != '(')
         return false;
     const enum ptx_type result = read_result_type(definition);

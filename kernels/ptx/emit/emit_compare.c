@@ -3,28 +3,32 @@
 #include "kernels/ptx/emit/emit_number.h"
 
 /* Of whole numbers, and of floats: there ne, lt and kin want both to be numbers, neu and kin do not. of_lanes: of vectors of
- * floats, where that differs. */
+ * floats, where that differs. of_bits: of doubles where the device has none. */
 static const struct {
-    const char *whole, *with_nan, *of_lanes;
+    const char *whole, *with_nan, *of_lanes, *of_bits;
 } comparisons[] = {
-    [PTX_EQ] = {"$a == $b", "$a == $b", NULL},
-    [PTX_NE] = {"$a != $b", "$a < $b || $a > $b", "($a < $b) | ($a > $b)"},
-    [PTX_LT] = {"$a < $b", "$a < $b", NULL},
-    [PTX_LE] = {"$a <= $b", "$a <= $b", NULL},
-    [PTX_GT] = {"$a > $b", "$a > $b", NULL},
-    [PTX_GE] = {"$a >= $b", "$a >= $b", NULL},
-    [PTX_CMP_LO] = {"$a < $b", NULL, NULL},
-    [PTX_CMP_LS] = {"$a <= $b", NULL, NULL},
-    [PTX_CMP_HI] = {"$a > $b", NULL, NULL},
-    [PTX_CMP_HS] = {"$a >= $b", NULL, NULL},
-    [PTX_EQU] = {NULL, "!($a < $b || $a > $b)", "~(($a < $b) | ($a > $b))"},
-    [PTX_NEU] = {NULL, "$a != $b", NULL},
-    [PTX_LTU] = {NULL, "!($a >= $b)", "~($a >= $b)"},
-    [PTX_LEU] = {NULL, "!($a > $b)", "~($a > $b)"},
-    [PTX_GTU] = {NULL, "!($a <= $b)", "~($a <= $b)"},
-    [PTX_GEU] = {NULL, "!($a < $b)", "~($a < $b)"},
-    [PTX_NUM] = {NULL, "$a == $a && $b == $b", "($a == $a) & ($b == $b)"},
-    [PTX_NAN] = {NULL, "$a != $a || $b != $b", "($a != $a) | ($b != $b)"},
+    [PTX_EQ] = {"$a == $b", "$a == $b", NULL, "clem_soft_eq($a, $b)"},
+    [PTX_NE] = {"$a != $b", "$a < $b || $a > $b", "($a < $b) | ($a > $b)",
+                "clem_soft_lt($a, $b) || clem_soft_lt($b, $a)"},
+    [PTX_LT] = {"$a < $b", "$a < $b", NULL, "clem_soft_lt($a, $b)"},
+    [PTX_LE] = {"$a <= $b", "$a <= $b", NULL, "clem_soft_le($a, $b)"},
+    [PTX_GT] = {"$a > $b", "$a > $b", NULL, "clem_soft_lt($b, $a)"},
+    [PTX_GE] = {"$a >= $b", "$a >= $b", NULL, "clem_soft_le($b, $a)"},
+    [PTX_CMP_LO] = {"$a < $b", NULL, NULL, NULL},
+    [PTX_CMP_LS] = {"$a <= $b", NULL, NULL, NULL},
+    [PTX_CMP_HI] = {"$a > $b", NULL, NULL, NULL},
+    [PTX_CMP_HS] = {"$a >= $b", NULL, NULL, NULL},
+    [PTX_EQU] = {NULL, "!($a < $b || $a > $b)", "~(($a < $b) | ($a > $b))",
+                 "!(clem_soft_lt($a, $b) || clem_soft_lt($b, $a))"},
+    [PTX_NEU] = {NULL, "$a != $b", NULL, "!clem_soft_eq($a, $b)"},
+    [PTX_LTU] = {NULL, "!($a >= $b)", "~($a >= $b)", "!clem_soft_le($b, $a)"},
+    [PTX_LEU] = {NULL, "!($a > $b)", "~($a > $b)", "!clem_soft_lt($b, $a)"},
+    [PTX_GTU] = {NULL, "!($a <= $b)", "~($a <= $b)", "!clem_soft_le($a, $b)"},
+    [PTX_GEU] = {NULL, "!($a < $b)", "~($a < $b)", "!clem_soft_lt($a, $b)"},
+    [PTX_NUM] = {NULL, "$a == $a && $b == $b", "($a == $a) & ($b == $b)",
+                 "clem_soft_are_numbers($a, $b)"},
+    [PTX_NAN] = {NULL, "$a != $a || $b != $b", "($a != $a) | ($b != $b)",
+                 "!clem_soft_are_numbers($a, $b)"},
 };
 
 const char *ptx_comparison(uint8_t compare, bool is_float, bool is_of_lanes)
@@ -48,6 +52,8 @@ static const char *compare(struct ptx_emitter *e, const struct ptx_instruction *
 {
     const bool is_float = ptx_type_is_float(type);
     const char *template = ptx_comparison(in->compare, is_float, false);
+    if (template && ptx_is_soft(e, type))
+        template = comparisons[in->compare].of_bits;
     if (!template) {
         ptx_refuse(e, "this comparison of .%s has no translation", ptx_type_name(type));
         return "0";
@@ -232,7 +238,7 @@ bool ptx_emit_compare(struct ptx_emitter *e, const struct ptx_instruction *in)
         if (writers[i].opcode == in->opcode) {
             if (in->type_count < writers[i].types || in->operand_count < 2)
                 ptx_refuse(e, "a type or an operand is missing");
-            else if (!ptx_lacks_double(e, in))
+            else
                 writers[i].write(e, in);
             return true;
         }

@@ -76,7 +76,7 @@ static const char *float_from_integer(struct ptx_emitter *e, const struct ptx_in
 {
     const bool is_c_type = to == PTX_F32 || to == PTX_F64;
     const bool is_exact = bits_of(from) < (to == PTX_F64 ? 64 : 32);
-    if (is_c_type && (is_exact || !ptx_is_directed(in)))
+    if (is_c_type && !ptx_is_soft(e, to) && (is_exact || !ptx_is_directed(in)))
         return ptx_format(e, "(%s)%s", ptx_c_type(to), value);
     const char *bits =
         ptx_format(e, "clem_pack_%s64(%s, %s, %s)", ptx_type_is_signed(from) ? "s" : "u", value,
@@ -96,8 +96,11 @@ static const char *widened(struct ptx_emitter *e, const struct ptx_instruction *
 }
 
 /* Rounded to a whole number, still a float. */
-static const char *whole(struct ptx_emitter *e, const struct ptx_instruction *in, const char *value)
+static const char *whole(struct ptx_emitter *e, const struct ptx_instruction *in, bool is_double,
+                         const char *value)
 {
+    if (is_double && ptx_is_soft(e, PTX_F64))
+        return ptx_format(e, "clem_soft_whole(%s, %s)", value, ptx_rounding_name(in));
     const char *function = in->rounding == PTX_ROUND_RNI   ? "rint"
                            : in->rounding == PTX_ROUND_RMI ? "floor"
                            : in->rounding == PTX_ROUND_RPI ? "ceil"
@@ -111,14 +114,20 @@ static const char *integer_from_float(struct ptx_emitter *e, const struct ptx_in
 {
     const bool is_double = from == PTX_F64, is_signed = ptx_type_is_signed(to);
     const char *source = is_double ? "f64" : "f32";
+    const bool is_soft = ptx_is_soft(e, from);
     value = widened(e, in, from, value);
     if (rounds_to_whole(in) && in->rounding != PTX_ROUND_RZI)
-        value = whole(e, in, value);
+        value = whole(e, in, is_double, value);
+    if (bits_of(to) >= 32 && is_soft)
+        return ptx_format(e, "clem_soft_to_%s(%s)", ptx_type_name(to), value);
     if (bits_of(to) >= 32)
         return ptx_format(e, "clem_%s_from_%s(%s)", ptx_type_name(to), source, value);
     const int ones = (1 << (bits_of(to) - (is_signed ? 1 : 0))) - 1;
     const int least = is_signed ? -ones - 1 : 0;
     const char *of_nan = is_double ? ptx_format(e, ", %d", is_signed ? least : (ones + 1) / 2) : "";
+    if (is_soft)
+        return ptx_format(e, "(%s)clem_soft_narrow(%s, %d, %d%s)", ptx_c_type(to), value, least,
+                          ones, of_nan);
     return ptx_format(e, "(%s)clem_narrow_from_%s(%s, %d, %d%s)", ptx_c_type(to), source, value,
                       least, ones, of_nan);
 }
@@ -127,7 +136,13 @@ static const char *integer_from_float(struct ptx_emitter *e, const struct ptx_in
 static const char *narrowed(struct ptx_emitter *e, const struct ptx_instruction *in,
                             enum ptx_type to, bool is_double, const char *value)
 {
-    const bool is_directed = ptx_is_directed(in);
+    const bool is_directed = ptx_is_directed(in), is_soft = ptx_is_soft(e, PTX_F64);
+    if (to == PTX_F64 && is_soft)
+        return is_double ? value : ptx_format(e, "clem_soft_from_f32(%s)", value);
+    if (is_double && is_soft)
+        return from_bits(
+            e, to,
+            ptx_format(e, "clem_soft_to(%s, %s, %s)", value, ptx_rounding_name(in), format_of(to)));
     if (to == PTX_F64)
         return ptx_format(e, "(double)%s", value);
     if (to == PTX_F32 && !is_double)
@@ -148,7 +163,7 @@ static const char *float_from_float(struct ptx_emitter *e, const struct ptx_inst
 {
     value = widened(e, in, from, value);
     if (rounds_to_whole(in))
-        value = whole(e, in, value);
+        value = whole(e, in, from == PTX_F64, value);
     else if (to == from && ptx_is_half(to) && !(in->flags & (PTX_SAT | PTX_RELU)))
         return ptx_source(e, in, 1, from);
     value = narrowed(e, in, to, from == PTX_F64, value);
@@ -169,7 +184,10 @@ static const char *limited(struct ptx_emitter *e, const struct ptx_instruction *
         value = ptx_format(e, "clem_satfinite_half(%s, %s)", value,
                            type == PTX_F16 ? "0x7c00u" : "0x7f80u");
     if (in->flags & PTX_SAT)
-        value = ptx_format(e, "clem_sat_%s(%s)", ptx_type_name(type), value);
+        value = ptx_format(e, "clem_%s(%s)",
+                           ptx_is_soft(e, type) ? "soft_sat"
+                                                : ptx_format(e, "sat_%s", ptx_type_name(type)),
+                           value);
     return value;
 }
 
@@ -257,8 +275,6 @@ bool ptx_emit_convert(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     if (in->opcode != PTX_OPCODE_cvt)
         return false;
-    if (ptx_lacks_double(e, in))
-        return true;
     if (in->operation == PTX_OP_OTHER && in->operand_count >= 3) {
         write_pack(e, in);
         return true;

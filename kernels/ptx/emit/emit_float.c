@@ -29,6 +29,33 @@ static const struct row rows[] = {
     {PTX_OPCODE_copysign, "copysign($b, $a)", NULL},
 };
 
+/* The same of bits, for devices without double. */
+static const struct row soft_rows[] = {
+    {PTX_OPCODE_add, "clem_soft_add($a, $b)", "clem_soft_add_mode($a, $b, "},
+    {PTX_OPCODE_sub, "clem_soft_sub($a, $b)", "clem_soft_sub_mode($a, $b, "},
+    {PTX_OPCODE_mul, "clem_soft_mul($a, $b)", "clem_soft_mul_mode($a, $b, "},
+    {PTX_OPCODE_fma, "clem_soft_fma($a, $b, $c, clem_rn)", "clem_soft_fma($a, $b, $c, "},
+    {PTX_OPCODE_mad, "clem_soft_fma($a, $b, $c, clem_rn)", "clem_soft_fma($a, $b, $c, "},
+    {PTX_OPCODE_div, "clem_soft_div($a, $b, clem_rn)", "clem_soft_div($a, $b, "},
+    {PTX_OPCODE_rcp, "clem_soft_div(CLEM_SOFT_ONE, $a, clem_rn)",
+     "clem_soft_div(CLEM_SOFT_ONE, $a, "},
+    {PTX_OPCODE_sqrt, "clem_soft_sqrt($a, clem_rn)", "clem_soft_sqrt($a, "},
+    {PTX_OPCODE_rsqrt, "clem_soft_div(CLEM_SOFT_ONE, clem_soft_sqrt($a, clem_rn), clem_rn)", NULL},
+    {PTX_OPCODE_abs, "($a & CLEM_SOFT_ABS)", NULL},
+    {PTX_OPCODE_neg, "($a ^ CLEM_SOFT_SIGN)", NULL},
+    {PTX_OPCODE_copysign, "(($b & CLEM_SOFT_ABS) | ($a & CLEM_SOFT_SIGN))", NULL},
+    {PTX_OPCODE_min, "clem_soft_min($a, $b)", NULL},
+    {PTX_OPCODE_max, "clem_soft_max($a, $b)", NULL},
+};
+
+static const struct row *find_soft_row(const struct ptx_instruction *in)
+{
+    for (size_t i = 0; i < sizeof soft_rows / sizeof *soft_rows; i++)
+        if (soft_rows[i].opcode == in->opcode)
+            return &soft_rows[i];
+    return NULL;
+}
+
 static const struct row *find_row(const struct ptx_instruction *in)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -137,6 +164,31 @@ static bool is_gross(const struct ptx_instruction *in)
     return in->types[0] == PTX_F64 && (in->flags & PTX_FTZ);
 }
 
+/* Of doubles that are bits. */
+static void write_soft(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct row *row = find_soft_row(in);
+    struct ptx_fill fill = {.type = PTX_F64};
+    if (!row || (ptx_is_directed(in) && !row->directed) ||
+        (in->flags & (PTX_XORSIGN_ABS | PTX_NAN_FLAG))) {
+        ptx_refuse(e, "this form of the instruction has no translation");
+        return;
+    }
+    for (uint32_t i = 1; i < in->operand_count && i <= PTX_ARGUMENTS; i++) {
+        const char *value = ptx_source(e, in, i, PTX_F64);
+        fill.arguments[i - 1] = is_gross(in) ? ptx_format(e, "clem_soft_ftz(%s)", value) : value;
+    }
+    const char *value =
+        ptx_is_directed(in)
+            ? ptx_format(e, "%s%s)", ptx_expression(e, row->directed, &fill), ptx_rounding_name(in))
+            : ptx_expression(e, row->nearest, &fill);
+    if (is_gross(in))
+        value = ptx_format(e, "clem_soft_upper(clem_soft_ftz(%s))", value);
+    if (in->flags & PTX_SAT)
+        value = ptx_format(e, "clem_soft_sat(%s)", value);
+    ptx_set(e, &in->operands[0], PTX_F64, value);
+}
+
 void ptx_emit_float(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const enum ptx_type type = (enum ptx_type)in->types[0];
@@ -145,6 +197,10 @@ void ptx_emit_float(struct ptx_emitter *e, const struct ptx_instruction *in)
     struct ptx_fill fill = {.type = type};
     if (in->type_count > 1) {
         ptx_refuse(e, "arithmetic of mixed types has no translation");
+        return;
+    }
+    if (ptx_is_soft(e, type)) {
+        write_soft(e, in);
         return;
     }
     if (e->target->has_nvidia_asm && !is_plain(in)) {

@@ -68,7 +68,7 @@ const char *ptx_comparison(uint8_t compare, bool is_float, bool is_of_lanes);
 bool ptx_is_arithmetic(const struct ptx_instruction *in);
 
 /* Refuses doubles where the device has none. */
-bool ptx_lacks_double(struct ptx_emitter *e, const struct ptx_instruction *in);
+bool ptx_is_soft(const struct ptx_emitter *e, enum ptx_type type);
 
 /* Parts of ptx_emit_arithmetic(), by type. */
 bool ptx_emit_integer(struct ptx_emitter *e, const struct ptx_instruction *in);

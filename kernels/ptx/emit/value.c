@@ -151,6 +151,8 @@ static const char *float_text(struct ptx_emitter *e, uint64_t bits, enum ptx_typ
             return ptx_format(e, "as_float(0x%08xu)", (unsigned)word);
         value = (double)single;
     } else {
+        if (!e->target->has_double)
+            return ptx_format(e, "0x%016llxul", (unsigned long long)bits);
         memcpy(&value, &bits, sizeof value);
         if (!isnormal(value) && bits != 0)
             return ptx_format(e, "as_double(0x%016llxul)", (unsigned long long)bits);

@@ -64,6 +64,10 @@ CLEM_ATOMIC_32(clem_atomic_add_f32_shared, __local, float, as_float, as_uint, (o
 CLEM_ATOMIC_64(clem_atomic_add_f64_global, __global, double, as_double, as_ulong, (old + value))
 CLEM_ATOMIC_64(clem_atomic_add_f64_shared, __local, double, as_double, as_ulong, (old + value))
 
+/* Defines clem_atomic_add_soft_global clem_atomic_add_soft_shared */
+CLEM_ATOMIC_64(clem_atomic_add_soft_global, __global, ulong, , , clem_soft_add(old, value))
+CLEM_ATOMIC_64(clem_atomic_add_soft_shared, __local, ulong, , , clem_soft_add(old, value))
+
 /* Two numbers of 16 bits added each for itself. */
 static inline uint clem_atomic_sum_f16x2(uint a, uint b)
 {

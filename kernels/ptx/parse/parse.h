@@ -183,6 +183,12 @@ bool ptx_pass_directive(struct ptx_parser *p);
 /* What they said, for the module. */
 void ptx_keep_locations(struct ptx_parser *p);
 
+/* ---- matrix.c ---- */
+
+/* At the first word of a matrix instruction that is known: reads what it is made of in its place, statement by statement.
+ * False: it is another one. */
+bool ptx_read_matrix(struct ptx_parser *p, void (*read_statement)(struct ptx_parser *p));
+
 /* ---- parse_instruction.c ---- */
 
 void ptx_parse_instruction(struct ptx_parser *p);

@@ -113,30 +113,34 @@ static void parse_directive(struct ptx_parser *p)
     ptx_parse_declaration(p, PTX_LINKAGE_NONE);
 }
 
+static void parse_statement(struct ptx_parser *p)
+{
+    p->statement = p->token.text;
+    const int kind = p->token.kind;
+    if (kind == PTX_TOKEN_END)
+        ptx_syntax(p, "'}' expected");
+    else if (kind == PTX_TOKEN_DOT)
+        parse_directive(p);
+    else if (kind == PTX_TOKEN_WORD && ptx_lex_peek(&p->lexer) == ':')
+        parse_label(p);
+    else if (kind == '{') {
+        ptx_open_scope(p);
+        ptx_next(p);
+    } else if (kind == '}') {
+        ptx_close_scope(p);
+        ptx_next(p);
+    } else if (kind == ';')
+        ptx_next(p);
+    else if ((kind != '@' || !ptx_pass_directive(p)) && !ptx_read_matrix(p, parse_statement))
+        ptx_parse_instruction(p);
+}
+
 /* From behind the opening brace to the closing one, which stays. */
 static void parse_body(struct ptx_parser *p)
 {
     const uint32_t depth = ptx_depth(p);
-    while (p->token.kind != '}' || ptx_depth(p) > depth) {
-        p->statement = p->token.text;
-        const int kind = p->token.kind;
-        if (kind == PTX_TOKEN_END)
-            ptx_syntax(p, "'}' expected");
-        else if (kind == PTX_TOKEN_DOT)
-            parse_directive(p);
-        else if (kind == PTX_TOKEN_WORD && ptx_lex_peek(&p->lexer) == ':')
-            parse_label(p);
-        else if (kind == '{') {
-            ptx_open_scope(p);
-            ptx_next(p);
-        } else if (kind == '}') {
-            ptx_close_scope(p);
-            ptx_next(p);
-        } else if (kind == ';')
-            ptx_next(p);
-        else if (kind != '@' || !ptx_pass_directive(p))
-            ptx_parse_instruction(p);
-    }
+    while (p->token.kind != '}' || ptx_depth(p) > depth)
+        parse_statement(p);
 }
 
 static void finish_targets(struct ptx_parser *p, struct ptx_function *function)
