@@ -2,10 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/queue/queue_alone.h"
 
+#include "cl/base/deadline.h"
 #include "cl/event.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/contexts.h"
 #include "cl/state/stillness.h"
+#include "cl/whole.h"
+
+enum { REST_MS = 1000, PAUSE_NS = 200000 };
 
 /* What both ends do to each context of the device. */
 struct step {
@@ -69,4 +73,25 @@ ocl_status ocl_alone_end(struct ocl_queue *queue)
     }
     ocl_stillness_end();
     return step.status;
+}
+
+static void look_for_work(struct ocl_context *context, void *data)
+{
+    bool *is_busy = data;
+
+    *is_busy |= ocl_queues_query(context) == OCL_E_NOT_READY;
+}
+
+enum ocl_queue_kind ocl_alone_kind(const struct ocl_context *context)
+{
+    const uint64_t end = ocl_deadline_after(REST_MS);
+    bool is_busy = true;
+
+    while (is_busy && ocl_now() < end) {
+        is_busy = false;
+        ocl_contexts_visit_of(context->device, look_for_work, &is_busy);
+        if (is_busy)
+            whole_pause(PAUSE_NS);
+    }
+    return is_busy ? OCL_QUEUE_APART : OCL_QUEUE_NON_BLOCKING;
 }
