@@ -78,9 +78,9 @@ static ocl_status launch_to_count(struct ocl_kernel *kernel, struct ocl_launch *
 }
 
 /* Blocks that others kept from coming in time are missed, and none is counted that was not there: until two trials agree. */
-static ocl_status count_most(struct ocl_kernel *kernel, struct ocl_launch *launch, size_t *groups)
+static ocl_status count_most(struct ocl_kernel *kernel, struct ocl_launch *launch,
+                             enum ocl_queue_kind kind, size_t *groups)
 {
-    const enum ocl_queue_kind kind = ocl_alone_kind(kernel->program->context);
     bool is_sure = false;
     ocl_status status = OCL_OK;
     *groups = 0;
@@ -105,8 +105,9 @@ static ocl_status count(struct ocl_kernel *kernel, size_t items, size_t local_by
     const size_t *required = ocl_kernel_facts(kernel)->required_work_group;
     const size_t line[3] = {items, 1, 1};
     memcpy(launch.items, required[0] > 0 ? required : line, sizeof launch.items);
-    ocl_status status = count_most(kernel, &launch, groups);
-    if (status == OCL_OK)
+    const enum ocl_queue_kind kind = ocl_alone_kind(kernel->program->context);
+    ocl_status status = count_most(kernel, &launch, kind, groups);
+    if (status == OCL_OK && kind != OCL_QUEUE_APART) /* which may have missed some */
         status = keep(kernel, items, local_bytes, groups);
     ocl_trace("kernel %s: %zu blocks of %zu threads with %zu bytes of dynamic shared memory are at "
               "work at once (%s)",

@@ -75,23 +75,29 @@ ocl_status ocl_alone_end(struct ocl_queue *queue)
     return step.status;
 }
 
-static void look_for_work(struct ocl_context *context, void *data)
-{
-    bool *is_busy = data;
+struct activity {
+    bool is_busy, is_held;
+};
 
-    *is_busy |= ocl_queues_query(context) == OCL_E_NOT_READY;
+static void look_at(struct ocl_context *context, void *data)
+{
+    struct activity *activity = data;
+
+    activity->is_busy |= ocl_queues_query(context) == OCL_E_NOT_READY;
+    activity->is_held |= atomic_load(&context->gates) > 0;
 }
 
 enum ocl_queue_kind ocl_alone_kind(const struct ocl_context *context)
 {
     const uint64_t end = ocl_deadline_after(REST_MS);
-    bool is_busy = true;
+    struct activity activity;
 
-    while (is_busy && ocl_now() < end) {
-        is_busy = false;
-        ocl_contexts_visit_of(context->device, look_for_work, &is_busy);
-        if (is_busy)
-            whole_pause(PAUSE_NS);
-    }
-    return is_busy ? OCL_QUEUE_APART : OCL_QUEUE_NON_BLOCKING;
+    do {
+        activity = (struct activity){false, false};
+        ocl_contexts_visit_of(context->device, look_at, &activity);
+        if (!activity.is_busy || !activity.is_held)
+            return OCL_QUEUE_NON_BLOCKING;
+        whole_pause(PAUSE_NS);
+    } while (ocl_now() < end);
+    return OCL_QUEUE_APART;
 }

@@ -14,9 +14,9 @@
 ocl_status ocl_alone_begin(struct ocl_queue *queue);
 ocl_status ocl_alone_end(struct ocl_queue *queue);
 
-/* The kind of a queue for trials whose commands are best alone. Where the device does not come to rest soon, that of one that waits
- * for no other: work may be held up by whoever waits for the trial, which others' groups can then only make miss some. Waits for
- * a second at most. */
+/* The kind of a queue for trials whose commands are best alone. OCL_QUEUE_APART, of one that waits for no other, where the host holds
+ * up work of the device's for longer than a second, for which this waits: whoever waits for the trial may be the one who is to let
+ * it go on. Such a trial may miss groups, in whose place others' are. */
 enum ocl_queue_kind ocl_alone_kind(const struct ocl_context *context);
 
 #endif
