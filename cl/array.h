@@ -58,11 +58,14 @@ ocl_status ocl_array_create(struct ocl_context *context, const struct ocl_array_
 ocl_status ocl_array_import(struct ocl_context *context, const struct ocl_array_shape *shape,
                             int file, uint64_t offset, uint64_t room, struct ocl_array **array);
 
-/* Textures and surfaces hold references of their own; the memory goes with the last one, after all
- * queued work of the context, for which that release waits. Needs: the context is open. Safe on
- * NULL. */
+/* Textures and surfaces hold references of their own; the memory goes with the last one. Waits for nothing: whoever looks at a
+ * texture meanwhile, as launches do, may be the last. Needs: the context is open. Safe on NULL. */
 void ocl_array_retain(struct ocl_array *array);
 void ocl_array_release(struct ocl_array *array);
+
+/* Gives back the owner's reference after all queued work of the context, for which it waits: what is queued later must not use
+ * the array. Needs: the context is open. Safe on NULL. */
+void ocl_array_free(struct ocl_array *array);
 
 struct ocl_context *ocl_array_context(const struct ocl_array *array);
 const struct ocl_array_shape *ocl_array_shape(const struct ocl_array *array);

@@ -61,6 +61,9 @@ bool ocl_share_is_pooled(const void *pointer);
  * memory starts there; the context's sticky failure. */
 ocl_status ocl_share_close_memory(const void *pointer);
 
+/* The same without waiting; the last one's memory goes when nobody holds it any more. */
+ocl_status ocl_share_discard_memory(const void *pointer);
+
 struct ocl_event;
 
 /* An event that other processes may open, and record and wait for as well: without timing, and otherwise as those of event.h. Its

@@ -240,7 +240,7 @@ ocl_status ocl_context_query(struct ocl_context *context)
 {
     const ocl_status status = ocl_queues_query(context);
 
-    return status == OCL_OK ? ocl_context_failure(context) : status;
+    return status == OCL_OK ? ocl_waited(context, OCL_WAITED_BY_ASKING, status) : status;
 }
 
 /* A command is refused so for want of resources, and by NVIDIA's driver also where the device has failed. Then its work

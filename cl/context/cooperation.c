@@ -9,6 +9,7 @@
 #include "cl/program.h"
 #include "cl/program/program_cache.h"
 #include "cl/queue.h"
+#include "cl/queue/queue_alone.h"
 #include "cl/state/failure.h"
 #include "cl/state/state.h"
 #include "cl/trace.h"
@@ -133,6 +134,7 @@ static ocl_status try_kernel(struct trial *trial)
     return status;
 }
 
+/* OCL_E_NOT_READY: not all of it met beside other work. */
 static ocl_status try_it(struct ocl_context *context)
 {
     struct trial trial = {.context = context};
@@ -143,15 +145,17 @@ static ocl_status try_it(struct ocl_context *context)
     ocl_status status =
         ocl_program_build(context, trial_text, sizeof trial_text - 1, NULL, &program, &log);
     free(log);
+    const enum ocl_queue_kind kind =
+        status == OCL_OK ? ocl_alone_kind(context) : OCL_QUEUE_NON_BLOCKING;
     if (status == OCL_OK)
-        status = ocl_queue_create(context, OCL_QUEUE_NON_BLOCKING, 0, &trial.queue);
+        status = ocl_queue_create(context, kind, 0, &trial.queue);
     trial.kernel = status == OCL_OK ? ocl_program_find_kernel(program, "clem_meet") : NULL;
     if (trial.kernel)
         status = try_kernel(&trial);
     if (trial.queue)
         ocl_queue_destroy(trial.queue);
     ocl_program_release(program);
-    return status;
+    return kind == OCL_QUEUE_APART && status == OCL_E_NOT_SUPPORTED ? OCL_E_NOT_READY : status;
 }
 
 /* --- the answer ------------------------------------------------------------------------------- */

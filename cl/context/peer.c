@@ -44,7 +44,7 @@ static bool reaches(struct ocl_context *context, uint64_t address)
     ocl_status status = ocl_program_build(context, source, strlen(source), "", &program, &log);
     free(log);
     if (status == OCL_OK)
-        status = ocl_queue_create(context, OCL_QUEUE_NON_BLOCKING, 0, &queue);
+        status = ocl_queue_create(context, OCL_QUEUE_APART, 0, &queue);
     if (status == OCL_OK)
         status = launch(program, queue, address);
     ocl_queue_destroy(queue);

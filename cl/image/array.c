@@ -132,14 +132,18 @@ void ocl_array_release(struct ocl_array *array)
 {
     if (!array || atomic_fetch_sub(&array->references, 1) != 1)
         return;
-    /* Work that uses the images uses the memory too, and freeing that waits for it. */
-    const void *memory = (const void *)(uintptr_t)array->address;
-    (void)(array->is_imported ? ocl_memory_close(memory)
-                              : ocl_memory_free(OCL_MEMORY_DEVICE, memory));
+    ocl_memory_discard(array->address);
     if (array->images)
         array->release_images(array);
     pthread_mutex_destroy(&array->lock);
     free(array);
+}
+
+void ocl_array_free(struct ocl_array *array)
+{
+    if (array)
+        (void)ocl_queues_finish(array->context); /* calls that ask tell whether it failed */
+    ocl_array_release(array);
 }
 
 /* --- Asking --- */

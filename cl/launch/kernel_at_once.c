@@ -6,7 +6,7 @@
 #include "cl/base/options.h"
 #include "cl/program/kernel_parts.h"
 #include "cl/program/translation.h"
-#include "cl/queue.h"
+#include "cl/queue/queue_alone.h"
 #include "cl/trace.h"
 
 /* More than any device has at work on a compute unit, and each more costs a trial little. */
@@ -55,15 +55,16 @@ static ocl_status keep(struct ocl_kernel *kernel, size_t items, size_t local_byt
 }
 
 /* None of the kernel's own code runs, so that its arguments are zeros. */
-static ocl_status launch_to_count(struct ocl_kernel *kernel, struct ocl_launch *launch)
+static ocl_status launch_to_count(struct ocl_kernel *kernel, struct ocl_launch *launch,
+                                  enum ocl_queue_kind kind)
 {
     const struct ocl_kernel_facts *facts = ocl_kernel_facts(kernel);
     void **arguments = calloc(facts->entry_count + 1, sizeof *arguments);
     char *zeros = calloc(facts->argument_bytes + 1, 1);
     struct ocl_queue *queue = NULL;
-    ocl_status status = arguments && zeros ? ocl_queue_create(kernel->program->context,
-                                                              OCL_QUEUE_NON_BLOCKING, 0, &queue)
-                                           : OCL_E_OUT_OF_MEMORY;
+    ocl_status status = arguments && zeros
+                            ? ocl_queue_create(kernel->program->context, kind, 0, &queue)
+                            : OCL_E_OUT_OF_MEMORY;
     if (status == OCL_OK) {
         for (size_t i = 0; i < facts->entry_count; i++)
             arguments[i] = zeros;
@@ -77,13 +78,14 @@ static ocl_status launch_to_count(struct ocl_kernel *kernel, struct ocl_launch *
 }
 
 /* Blocks that others kept from coming in time are missed, and none is counted that was not there: until two trials agree. */
-static ocl_status count_most(struct ocl_kernel *kernel, struct ocl_launch *launch, size_t *groups)
+static ocl_status count_most(struct ocl_kernel *kernel, struct ocl_launch *launch,
+                             enum ocl_queue_kind kind, size_t *groups)
 {
     bool is_sure = false;
     ocl_status status = OCL_OK;
     *groups = 0;
     for (int i = 0; status == OCL_OK && !is_sure && i < MOST_TRIALS; i++) {
-        status = launch_to_count(kernel, launch);
+        status = launch_to_count(kernel, launch, kind);
         is_sure = launch->gathered->groups == *groups;
         if (launch->gathered->groups > *groups)
             *groups = launch->gathered->groups;
@@ -103,8 +105,9 @@ static ocl_status count(struct ocl_kernel *kernel, size_t items, size_t local_by
     const size_t *required = ocl_kernel_facts(kernel)->required_work_group;
     const size_t line[3] = {items, 1, 1};
     memcpy(launch.items, required[0] > 0 ? required : line, sizeof launch.items);
-    ocl_status status = count_most(kernel, &launch, groups);
-    if (status == OCL_OK)
+    const enum ocl_queue_kind kind = ocl_alone_kind(kernel->program->context);
+    ocl_status status = count_most(kernel, &launch, kind, groups);
+    if (status == OCL_OK && kind != OCL_QUEUE_APART) /* which may have missed some */
         status = keep(kernel, items, local_bytes, groups);
     ocl_trace("kernel %s: %zu blocks of %zu threads with %zu bytes of dynamic shared memory are at "
               "work at once (%s)",

@@ -239,6 +239,8 @@ ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
 {
     assert(queue->context == kernel->program->context);
     const bool gathers = launch->is_cooperative && queue->context->gathers && kernel->ptx;
-    return gathers && queue->kind == OCL_QUEUE_APART ? launch_in_turn(kernel, queue, launch)
-                                                     : launch_once(kernel, queue, launch);
+    const bool is_trial = launch->gathered != NULL;
+    return gathers && queue->kind == OCL_QUEUE_APART && !is_trial
+               ? launch_in_turn(kernel, queue, launch)
+               : launch_once(kernel, queue, launch);
 }

@@ -340,7 +340,6 @@ static struct ocl_allocation *hold_whole(struct ocl_fixed *block)
     return whole;
 }
 
-/* Events of another context are no use to a queue: the caller waits for its work. */
 static ocl_status wait_for(const struct use *use, struct ocl_queue *queue)
 {
     struct ocl_queue_waits waits;
@@ -353,7 +352,7 @@ static ocl_status wait_for(const struct use *use, struct ocl_queue *queue)
     if (!other)
         return OCL_OK;
     if (other->context != queue->context) {
-        ocl_queue_wait_out(other);
+        status = ocl_event_follow(queue, other);
     } else if (!ocl_queue_comes_after(queue, other, use->queue_id, use->position)) {
         status = ocl_queue_wait_for(queue, other);
         if (status == OCL_OK)
@@ -363,7 +362,7 @@ static ocl_status wait_for(const struct use *use, struct ocl_queue *queue)
     return status;
 }
 
-/* More queues than this hold no block up at once, or all of them are waited for. */
+/* More queues than this hold no block up at once, or the queue waits for all of them. */
 enum { MOST_USES = 16 };
 
 static ocl_status wait_for_uses(struct ocl_fixed *block, struct ocl_queue *queue)
@@ -377,7 +376,7 @@ static ocl_status wait_for_uses(struct ocl_fixed *block, struct ocl_queue *queue
         memcpy(uses, block->uses, count * sizeof uses[0]);
     pthread_mutex_unlock(&lock);
     if (!is_known)
-        return ocl_queues_finish(queue->context);
+        return ocl_event_follow_all(queue, queue->context);
     if (count == 0)
         return OCL_OK;
     ocl_status status = ocl_queue_order(queue);

@@ -2,10 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/queue/queue_alone.h"
 
+#include "cl/base/deadline.h"
 #include "cl/event.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/contexts.h"
 #include "cl/state/stillness.h"
+#include "cl/whole.h"
+
+enum { REST_MS = 1000, PAUSE_NS = 200000 };
 
 /* What both ends do to each context of the device. */
 struct step {
@@ -69,4 +73,31 @@ ocl_status ocl_alone_end(struct ocl_queue *queue)
     }
     ocl_stillness_end();
     return step.status;
+}
+
+struct activity {
+    bool is_busy, is_held;
+};
+
+static void look_at(struct ocl_context *context, void *data)
+{
+    struct activity *activity = data;
+
+    activity->is_busy |= ocl_queues_query(context) == OCL_E_NOT_READY;
+    activity->is_held |= atomic_load(&context->gates) > 0;
+}
+
+enum ocl_queue_kind ocl_alone_kind(const struct ocl_context *context)
+{
+    const uint64_t end = ocl_deadline_after(REST_MS);
+    struct activity activity;
+
+    do {
+        activity = (struct activity){false, false};
+        ocl_contexts_visit_of(context->device, look_at, &activity);
+        if (!activity.is_busy || !activity.is_held)
+            return OCL_QUEUE_NON_BLOCKING;
+        whole_pause(PAUSE_NS);
+    } while (ocl_now() < end);
+    return OCL_QUEUE_APART;
 }

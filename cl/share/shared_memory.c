@@ -404,7 +404,8 @@ bool ocl_share_is_pooled(const void *pointer)
     return is_pooled;
 }
 
-ocl_status ocl_share_close_memory(const void *pointer)
+/* One opening less of what begins at pointer. */
+static bool forget_opening(const void *pointer, bool *is_last)
 {
     struct opened **link = &all, *gone = NULL;
 
@@ -412,14 +413,32 @@ ocl_status ocl_share_close_memory(const void *pointer)
     while (*link && (*link)->address != (uint64_t)(uintptr_t)pointer)
         link = &(*link)->next;
     const bool is_known = *link != NULL;
-    const bool is_last = is_known && --(*link)->count == 0;
-    if (is_last) {
+    *is_last = is_known && --(*link)->count == 0;
+    if (*is_last) {
         gone = *link;
         *link = gone->next;
     }
     pthread_mutex_unlock(&lock);
     free(gone);
-    if (!is_known)
+    return is_known;
+}
+
+ocl_status ocl_share_close_memory(const void *pointer)
+{
+    bool is_last;
+
+    if (!forget_opening(pointer, &is_last))
         return OCL_E_NOT_FOUND;
     return is_last ? ocl_memory_close(pointer) : OCL_OK;
+}
+
+ocl_status ocl_share_discard_memory(const void *pointer)
+{
+    bool is_last;
+
+    if (!forget_opening(pointer, &is_last))
+        return OCL_E_NOT_FOUND;
+    if (is_last)
+        ocl_memory_discard((uint64_t)(uintptr_t)pointer);
+    return OCL_OK;
 }

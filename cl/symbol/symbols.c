@@ -149,14 +149,15 @@ static ocl_status make_blocks(struct ocl_program *program, struct ocl_symbols *s
     return write_blocks(program->context, symbols, table);
 }
 
+/* No kernel of the program runs any more, or none has been launched yet. Functions of the host may touch what is managed. */
 static void free_blocks(struct ocl_symbols *symbols)
 {
-    for (int i = 0; i < OCL_SYMBOL_KINDS; i++) {
-        const void *start = (const void *)(uintptr_t)symbols->blocks[i].allocation;
-        if (start)
-            (void)ocl_memory_free(i == OCL_SYMBOL_MANAGED ? OCL_MEMORY_MANAGED : OCL_MEMORY_DEVICE,
-                                  start);
-    }
+    const void *managed = (const void *)(uintptr_t)symbols->blocks[OCL_SYMBOL_MANAGED].allocation;
+    for (int i = 0; i < OCL_SYMBOL_KINDS; i++)
+        if (i != OCL_SYMBOL_MANAGED)
+            ocl_memory_discard(symbols->blocks[i].allocation);
+    if (managed)
+        (void)ocl_memory_free(OCL_MEMORY_MANAGED, managed);
 }
 
 /* --- symbols of a program --------------------------------------------------------------------- */

@@ -75,10 +75,12 @@ static void fill_by_host(const struct ocl_queue *queue, const struct filling *fi
     ocl_lane_end(&scope);
 }
 
-/* The host may fill in place of a command when nothing of the queue is left to do. */
-static ocl_status try_host(struct ocl_queue *queue, const struct filling *filling, bool *is_done)
+/* The host may fill in place of a command when nothing of the queue is left to do. What another thread gives the queue meanwhile
+ * may wait for a caller who does not wait for it. */
+static ocl_status try_host(struct ocl_queue *queue, const struct filling *filling, bool waits,
+                           bool *is_done)
 {
-    const ocl_status status = ocl_queue_settle(queue);
+    const ocl_status status = waits ? ocl_queue_settle(queue) : ocl_context_failure(queue->context);
 
     if (status != OCL_OK || !ocl_queue_is_idle(queue))
         return status;
@@ -117,7 +119,7 @@ static ocl_status run_device(struct ocl_queue *queue, const struct ocl_side *sid
 
     if (ocl_side_is_host_memory(side) && ocl_plan_bytes(&filling->shape) <= limits->direct_fill &&
         (wait == OCL_WAIT_ALL || ocl_queue_is_idle(queue)))
-        status = try_host(queue, filling, &is_done);
+        status = try_host(queue, filling, wait == OCL_WAIT_ALL, &is_done);
     if (status != OCL_OK || is_done)
         return status;
     status = try_write(queue, side, filling, limits->write_fill, &is_done);

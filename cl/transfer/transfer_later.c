@@ -143,6 +143,10 @@ bool ocl_transfer_goes_later(const struct ocl_transfer *transfer)
     if ((source->kind == OCL_SIDE_DEVICE && is_foreign(source, transfer->queue)) ||
         (target->kind == OCL_SIDE_DEVICE && is_foreign(target, transfer->queue)))
         return true;
+    /* Two commands go through a third place, which is waited for. */
+    if (ocl_transfer_overlaps(transfer))
+        return !ocl_queue_is_idle(transfer->queue) ||
+               !transfer->queue->context->capability.device_is_host_memory;
     const bool has_device_end = source->kind == OCL_SIDE_DEVICE || target->kind == OCL_SIDE_DEVICE;
     const bool needs_host = !has_device_end || is_foreign(source, transfer->queue) ||
                             is_foreign(target, transfer->queue);

@@ -33,6 +33,9 @@ ocl_status ocl_transfer_pass_by_host(const struct ocl_transfer *transfer, struct
 /* Between two ends that are the host's: at once, whatever the queue has to do. */
 void ocl_transfer_copy_by_host(const struct ocl_transfer *transfer);
 
+/* Whether source and target are of one device, and share bytes. */
+bool ocl_transfer_overlaps(const struct ocl_transfer *transfer);
+
 /* A transfer that needs the host when its turn has come, and whose caller does not wait: takes over the sides' references,
  * and carries it out in the queue's order. Needs: no end is pageable but a source that is to be read in that order. */
 bool ocl_transfer_goes_later(const struct ocl_transfer *transfer);

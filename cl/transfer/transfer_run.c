@@ -68,14 +68,17 @@ static bool suits_host(const struct ocl_transfer *transfer)
     return bytes <= transfer->limits->direct_at_once && ocl_queue_is_idle(transfer->queue);
 }
 
-/* *is_done stays false when another thread keeps the queue busy. */
+/* *is_done stays false when another thread keeps the queue busy; what it has given the queue meanwhile may wait for the caller,
+ * who does not wait for it. */
 static ocl_status try_host(const struct ocl_transfer *transfer, bool *is_done)
 {
-    const ocl_status status = ocl_queue_settle(transfer->queue);
+    const bool waits = transfer->wait == OCL_WAIT_ALL || is_pageable(transfer);
+    const ocl_status status =
+        waits ? ocl_queue_settle(transfer->queue) : ocl_context_failure(transfer->queue->context);
 
     if (status != OCL_OK || !ocl_queue_is_idle(transfer->queue))
         return status;
-    copy_by_host(transfer);
+    ocl_transfer_copy_by_host(transfer);
     *is_done = true;
     return OCL_OK;
 }
@@ -88,6 +91,12 @@ static bool ranges_overlap(const struct ocl_copy *copy)
     const uint64_t target = copy->target.address;
 
     return source < target ? target - source < copy->width : source - target < copy->width;
+}
+
+bool ocl_transfer_overlaps(const struct ocl_transfer *transfer)
+{
+    return is_within_device(transfer) && ocl_plan_is_linear(&transfer->copy) &&
+           ranges_overlap(&transfer->copy);
 }
 
 void ocl_transfer_copy_by_host(const struct ocl_transfer *transfer)
@@ -240,14 +249,15 @@ static move_function *const moves[3][3] = {
  */
 static ocl_status run_overlapping(struct ocl_transfer *transfer)
 {
-    if (is_host_memory(transfer)) {
-        const ocl_status status = ocl_queue_settle(transfer->queue);
-        if (status != OCL_OK)
-            return status;
-        if (ocl_queue_is_idle(transfer->queue))
-            return copy_host_to_host(transfer);
-    }
-    return copy_overlapping(transfer);
+    bool is_done = false;
+    ocl_status status = OCL_OK;
+
+    if (is_host_memory(transfer))
+        status = try_host(transfer, &is_done);
+    if (status != OCL_OK || is_done)
+        return status;
+    return transfer->wait == OCL_WAIT_ALL ? copy_overlapping(transfer)
+                                          : ocl_transfer_later(transfer);
 }
 
 /* Pageable memory is read by the host, which a call that waits does behind the queue's earlier work: host functions
@@ -272,8 +282,7 @@ static ocl_status run(struct ocl_transfer *transfer)
 
     if (transfer->source.kind != OCL_SIDE_DEVICE && transfer->target.kind != OCL_SIDE_DEVICE)
         return copy_host_to_host(transfer);
-    if (is_within_device(transfer) && ocl_plan_is_linear(&transfer->copy) &&
-        ranges_overlap(&transfer->copy))
+    if (ocl_transfer_overlaps(transfer))
         return run_overlapping(transfer);
     if (suits_host(transfer))
         status = try_host(transfer, &is_done);

@@ -243,8 +243,7 @@ static void reap(struct facade_context *context)
     if (atomic_load(&context->retired_modules) == 0)
         return;
     struct facade_module *module = take_retired(context);
-    /* The second has nothing to wait for, and kernels' last words are printed. */
-    const bool is_idle = ocl_context_query(cl) == OCL_OK && ocl_context_finish(cl) == OCL_OK;
+    const bool is_idle = ocl_context_query(cl) == OCL_OK;
     while (module != NULL) {
         struct facade_module *next = module->next;
         if (is_idle) {

@@ -401,7 +401,7 @@ static void end_array(struct facade_array *array)
 {
     struct ocl_array *inner = array->array;
     facade_handle_free(array);
-    ocl_array_release(inner);
+    ocl_array_free(inner);
 }
 
 static void end_mipmapped(struct facade_mipmapped_array *mipmap)
@@ -410,7 +410,7 @@ static void end_mipmapped(struct facade_mipmapped_array *mipmap)
     for (unsigned i = 0; i < mipmap->level_count; i++)
         facade_handle_free(atomic_load(&mipmap->levels[i]));
     facade_handle_free(mipmap);
-    ocl_array_release(inner);
+    ocl_array_free(inner);
 }
 
 cudaError_t facade_array_free(cudaArray_t handle)

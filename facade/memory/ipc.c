@@ -80,6 +80,19 @@ cudaError_t facade_ipc_free_imported(const void *pointer)
     return facade_error_from(ocl_share_close_memory(pointer), FACADE_OTHER);
 }
 
+cudaError_t facade_ipc_discard_imported(const void *pointer)
+{
+    struct ocl_memory_view view;
+    const bool is_buffer = ocl_memory_find(pointer, &view) && view.flags == FACADE_EXTERNAL_BUFFER;
+    if (is_buffer && view.address == (uintptr_t)pointer)
+        ocl_memory_discard(view.address);
+    else if (is_buffer || !ocl_share_is_pooled(pointer))
+        return cudaErrorInvalidValue;
+    else
+        return facade_error_from(ocl_share_discard_memory(pointer), FACADE_OTHER);
+    return cudaSuccess;
+}
+
 /* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)

@@ -30,4 +30,7 @@ cudaError_t facade_ipc_close_memory(const void *pointer);
  * Errors: cudaErrorInvalidValue for memory of other processes that is closed otherwise. */
 cudaError_t facade_ipc_free_imported(const void *pointer);
 
+/* The same without waiting: the memory stays until nobody holds it. */
+cudaError_t facade_ipc_discard_imported(const void *pointer);
+
 #endif

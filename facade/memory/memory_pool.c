@@ -553,11 +553,28 @@ cudaError_t facade_pool_allocate_from(void **pointer, size_t bytes, cudaMemPool_
                                 : error;
 }
 
+static ocl_status let_go(void *held, ocl_status failure)
+{
+    (void)failure;
+    ocl_memory_let_go(held);
+    return OCL_OK;
+}
+
 /* Another process's memory, which nobody reuses here, is given back at once behind the stream's work. */
 static cudaError_t free_imported(const void *pointer, const struct facade_stream *stream)
 {
-    cudaError_t error = facade_error_from(ocl_queue_finish(stream->queue), FACADE_OTHER);
-    return error == cudaSuccess ? facade_ipc_free_imported(pointer) : error;
+    struct ocl_memory_view view;
+    struct ocl_allocation *held = ocl_memory_hold(pointer, &view);
+    const cudaError_t error = facade_ipc_discard_imported(pointer);
+    if (error != cudaSuccess || held == NULL) {
+        ocl_memory_let_go(held);
+        return error;
+    }
+    if (ocl_queue_take_turn(stream->queue, let_go, held) == OCL_OK)
+        return cudaSuccess;
+    const ocl_status status = ocl_queue_finish(stream->queue);
+    ocl_memory_let_go(held);
+    return facade_error_from(status, FACADE_OTHER);
 }
 
 cudaError_t facade_pool_free(void *pointer, cudaStream_t handle)

@@ -483,7 +483,7 @@ TEST_BODY(program_cache_deletes_regular_files_only)
 
 static bool fails_to_find(void)
 {
-    alarm(20); /* a pipe without a writer must not hold the reader */
+    alarm(60); /* a pipe without a writer must not hold the reader */
     const bool is_found = finds(&some_key, "binary");
     alarm(0);
     return !is_found;

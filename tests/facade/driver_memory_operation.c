@@ -492,7 +492,7 @@ TEST_BODY(memory_operation_does_not_hold_the_end_of_the_process)
         CUdeviceptr memory[2];
         find_memory(memory);
         assert_driver(cuStreamWaitValue32(NULL, memory[0], 1, CU_STREAM_WAIT_VALUE_EQ));
-        alarm(5);
+        alarm(60);
         exit(0);
     }
     assert_true(waitpid(child, &status, 0) == child);

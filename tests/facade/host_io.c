@@ -405,7 +405,7 @@ TEST_BODY(host_io_children_do_not_hang)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        alarm(20);
+        alarm(60);
         const ssize_t done = write(fd, p, BYTES);
         _exit(done == -1 ? errno == EFAULT : done > 0);
     }

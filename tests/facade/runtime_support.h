@@ -84,7 +84,7 @@ static inline void patience_wait(void *data)
     struct patience *patience = data;
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_sec += 20;
+    end.tv_sec += 120;
     pthread_mutex_lock(&patience->gate.lock);
     while (!patience->gate.is_open && !patience->is_lost)
         patience->is_lost =

@@ -161,7 +161,7 @@ void case_error_fork(void)
     if (child == 0) {
         void *p = NULL;
         int n = 0;
-        alarm(10);
+        alarm(60);
         code[0] = cudaMalloc(&p, 16);
         code[1] = cudaPeekAtLastError();
         code[2] = cudaGetDeviceCount(&n);
@@ -188,7 +188,7 @@ void case_error_fork_before_use(void)
     pid_t child = fork();
     if (child == 0) {
         void *p = NULL;
-        alarm(15);
+        alarm(60);
         code = cudaMalloc(&p, 16);
         _exit(write(pipe_ends[1], &code, sizeof code) == (ssize_t)sizeof code ? 0 : 1);
     }
