@@ -110,7 +110,7 @@ void ocl_crash_tell(const siginfo_t *info, const void *context)
         ocl_crash_witness *const witness = atomic_load(&witnesses[i]);
         is_known = witness && witness(&crash, &line);
     }
-    if (is_known && !was_told(&crash))
+    if (is_known && line.length > 0 && !was_told(&crash))
         say(&line);
 }
 

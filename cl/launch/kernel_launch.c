@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cl/base/steady.h"
+#include "cl/check/guard.h"
 #include "cl/launch/kernel_binding.h"
 #include "cl/launch/kernel_limits.h"
 #include "cl/launch/kernel_plan.h"
@@ -71,6 +72,8 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
         is_on_its_way = status == OCL_OK;
         call.memory.is_spoiled = status != OCL_OK;
     }
+    if (is_on_its_way && ocl_guard_is_on())
+        ocl_guard_note_launch(kernel->name);
     if (status == OCL_OK)
         call.memory.native = NULL; /* its work-items let go of it */
     if (status == OCL_OK && launch->gathered)

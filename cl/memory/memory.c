@@ -9,6 +9,7 @@
 
 #include "cl/base/host_memory.h"
 #include "cl/block/block.h"
+#include "cl/check/guard.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
 #include "cl/memory/fixed_private.h"
@@ -163,7 +164,7 @@ static size_t pooled_unit(const struct ocl_context *context, enum ocl_memory_kin
 static size_t pooled_bytes(const struct ocl_context *context, enum ocl_memory_kind kind,
                            size_t bytes)
 {
-    const size_t unit = pooled_unit(context, kind);
+    const size_t unit = ocl_guard_is_on() ? 1 : pooled_unit(context, kind);
     return bytes > SIZE_MAX - unit ? bytes : (bytes + unit - 1) / unit * unit;
 }
 
@@ -228,6 +229,8 @@ static ocl_status fill_in(struct ocl_allocation *made, size_t pool_bytes, void *
     if (status == OCL_OK) {
         const struct ocl_piece_view view = ocl_pool_view(made->piece);
         place(made, view.block, view.offset);
+        if (view.block->guarded) /* which need not begin at a multiple of anything */
+            made->span = made->bytes;
         if (made->ordered)
             ocl_ordered_count_used(made->ordered);
     }
@@ -435,6 +438,7 @@ static bool starts_at(const struct ocl_allocation *allocation, uint64_t address)
 static ocl_status end(struct ocl_allocation *allocation)
 {
     ocl_allocation_count(allocation, false);
+    ocl_guard_note_freed(allocation->block->guarded);
     if (allocation->ordered)
         return ocl_ordered_give(allocation);
     if (allocation->fixed)

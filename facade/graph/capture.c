@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "facade/graph/capture.h"
+#include "cl/check_made.h"
 #include "facade/state/thread_state.h"
 
 struct facade_capture {
@@ -628,6 +629,8 @@ cudaError_t facade_capture_end(struct facade_stream *stream, cudaGraph_t *graph)
     pthread_mutex_lock(&lock);
     const cudaError_t error = end(stream, graph);
     pthread_mutex_unlock(&lock);
+    if (graph != NULL)
+        ocl_made_note("graph", *graph, NULL);
     return error;
 }
 
