@@ -7,16 +7,17 @@
 /* Kernels and copies use the bytes where they are, at the host's address where they have addresses. */
 static bool uses_in_place(const struct ocl_capability *capability)
 {
-    return capability->device_is_host_memory &&
-           (capability->reaches_registered_host || !capability->has_addresses) &&
-           (capability->address == OCL_ADDRESS_RAW || capability->address == OCL_ADDRESS_SVM ||
-            capability->address == OCL_ADDRESS_HANDLE);
+    if (!capability->has_addresses) /* copies and arguments name buffers, wherever the driver has their bytes */
+        return capability->address == OCL_ADDRESS_HANDLE;
+    return capability->device_is_host_memory && capability->reaches_registered_host &&
+           (capability->address == OCL_ADDRESS_RAW || capability->address == OCL_ADDRESS_SVM);
 }
 
 static bool can_guard(const struct ocl_context *context, enum ocl_block_kind kind)
 {
     const struct ocl_capability *const capability = &context->capability;
-    if (!ocl_guard_is_on() || !uses_in_place(capability))
+    if (!ocl_guard_is_on() || context->device->facts.device_class != OCL_CLASS_CPU ||
+        !uses_in_place(capability))
         return false;
     return kind == OCL_BLOCK_DEVICE || kind == OCL_BLOCK_HOST ||
            capability->managed == OCL_MANAGED_IN_FINE_SVM;

@@ -244,9 +244,11 @@ static void write_sentence(const struct damage *damage, char *text, size_t bytes
     const uintptr_t end = end_of(guarded);
     const uintptr_t distance =
         damage->is_behind ? damage->first - end : guarded->start - damage->last - 1;
-    snprintf(text, bytes, "%zu %s written %zu bytes %s the %zu bytes at 0x%llx",
-             (size_t)(damage->last - damage->first + 1),
-             damage->first == damage->last ? "byte was" : "bytes were", (size_t)distance,
+    const size_t count = (size_t)(damage->last - damage->first + 1);
+    char from[32];
+    snprintf(from, sizeof from, distance > 0 ? "%zu bytes" : "just", (size_t)distance);
+    snprintf(text, bytes, "%zu %s written %s %s the %zu bytes at 0x%llx", count,
+             count == 1 ? "byte was" : "bytes were", from,
              damage->is_behind ? "past the end of" : "in front of", guarded->bytes,
              (unsigned long long)guarded->start);
 }
@@ -448,6 +450,8 @@ bool ocl_guard_find(uint64_t number, struct ocl_guard_view *view)
                                     .bytes = nearest->bytes,
                                     .distance = distance_to(nearest, address),
                                     .is_before = address >= end_of(nearest),
+                                    .is_inside = address >= nearest->start &&
+                                                 address < end_of(nearest),
                                     .is_freed = nearest->freed != 0 || !nearest->is_live,
                                     .made = nearest->made,
                                     .freed = nearest->freed};

@@ -47,8 +47,9 @@ uint32_t ocl_guard_last_launch(const char *kernel);
 /* What is known of an address that is in no memory of the user's, or was freed. For handlers of signals. */
 struct ocl_guard_view {
     uint64_t start, bytes;
-    uint64_t distance; /* from its end or to its begin; 0: it holds the address */
+    uint64_t distance; /* from its end or to its begin */
     bool is_before;    /* it ends before the address */
+    bool is_inside;    /* it holds the address */
     bool is_freed;
     uint32_t made, freed;
 };

@@ -136,6 +136,16 @@ const struct ocl_stack *ocl_stack_of(uint32_t number)
     return number > 0 && number <= PLACES ? atomic_load(&stacks[number - 1]) : NULL;
 }
 
+/* Entry points have names of clem's own inside. */
+static const char *plain(const char *name)
+{
+    static const char *const words[] = {"clem_body_", "watched_"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strncmp(name, words[i], strlen(words[i])) == 0)
+            return name + strlen(words[i]);
+    return name;
+}
+
 static void write_frame(const struct frame *frame, int index, struct ocl_check_text *text)
 {
     ocl_text_put(text, index == 0 ? "" : text->format == OCL_CHECK_JSON ? ", " : "\n");
@@ -144,7 +154,7 @@ static void write_frame(const struct frame *frame, int index, struct ocl_check_t
     else
         ocl_text_put(text, "        ");
     if (frame->name) {
-        ocl_text_put_escaped(text, frame->name);
+        ocl_text_put_escaped(text, plain(frame->name));
         ocl_text_put(text, "+");
     }
     ocl_text_put_hexadecimal(text, frame->offset);

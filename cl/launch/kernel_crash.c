@@ -42,9 +42,13 @@ static bool write_guarded(uint64_t address, struct ocl_crash_line *line,
 {
     if (!ocl_guard_find(address, view))
         return false;
-    if (view->distance > 0) {
-        ocl_crash_write_count(line, view->distance);
-        ocl_crash_write(line, view->distance == 1 ? " byte " : " bytes ");
+    if (!view->is_inside) {
+        if (view->distance > 0) {
+            ocl_crash_write_count(line, view->distance);
+            ocl_crash_write(line, view->distance == 1 ? " byte " : " bytes ");
+        } else {
+            ocl_crash_write(line, "just ");
+        }
         ocl_crash_write(line, view->is_before ? "past the end of the " : "in front of the ");
     } else {
         ocl_crash_write(line, view->is_freed ? "use after free: in the " : "in the ");
@@ -52,7 +56,7 @@ static bool write_guarded(uint64_t address, struct ocl_crash_line *line,
     ocl_crash_write_count(line, view->bytes);
     ocl_crash_write(line, " bytes at ");
     ocl_crash_write_address(line, view->start);
-    if (view->is_freed && view->distance > 0)
+    if (view->is_freed && !view->is_inside)
         ocl_crash_write(line, ", which were freed");
     return true;
 }
@@ -93,15 +97,36 @@ static void write_place(const struct ocl_crash *crash, struct ocl_crash_line *li
         ocl_crash_write(line, ", far from all memory");
 }
 
+/* As "(1,0,0)". */
+static bool name_block(char *text, size_t bytes)
+{
+    uint32_t block[3];
+    struct ocl_crash_line line = {0};
+    if (!ocl_native_block_here(block))
+        return false;
+    for (int d = 0; d < 3; d++) {
+        ocl_crash_write(&line, d == 0 ? "(" : ",");
+        ocl_crash_write_count(&line, block[d]);
+    }
+    ocl_crash_write(&line, ")");
+    const size_t kept = line.length < bytes ? line.length : bytes - 1;
+    memcpy(text, line.text, kept);
+    text[kept] = '\0';
+    return true;
+}
+
 /* The last report, in place of the line. */
 static void report(const char *kernel, struct ocl_crash_line *line, size_t start,
                    const struct ocl_guard_view *view)
 {
-    static char what[sizeof line->text];
+    static char what[sizeof line->text], block[64];
     struct ocl_report made = {.kind = OCL_CHECK_GUARD, .what = what};
     memcpy(what, line->text + start, line->length - start);
     made.parts[0] = (struct ocl_report_part){.label = "kernel", .text = kernel};
     int part = 1;
+    if (name_block(block, sizeof block))
+        made.parts[part++] =
+            (struct ocl_report_part){.label = "block", .text = block, .joins = true};
     if (view->made)
         made.parts[part++] =
             (struct ocl_report_part){.label = "allocated at", .stack = view->made};

@@ -68,12 +68,12 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
     ocl_status status = kernel->ptx ? ocl_parts_of(kernel)->ptx_begin(&call) : OCL_OK;
     bool is_on_its_way = false;
     if (status == OCL_OK) {
+        if (ocl_guard_is_on())
+            ocl_guard_note_launch(kernel->name);
         status = ocl_call_launch(&call, queue);
         is_on_its_way = status == OCL_OK;
         call.memory.is_spoiled = status != OCL_OK;
     }
-    if (is_on_its_way && ocl_guard_is_on())
-        ocl_guard_note_launch(kernel->name);
     if (status == OCL_OK)
         call.memory.native = NULL; /* its work-items let go of it */
     if (status == OCL_OK && launch->gathered)
