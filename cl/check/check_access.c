@@ -4,10 +4,18 @@
 #include <string.h>
 
 #include "cl/check/check_launch.h"
+#include "cl/check/check_table.h"
 
 /* ---- Launches ---- */
 
 static uint64_t checked(const struct clem_check_call *call);
+
+static _Atomic uint64_t launches;
+
+uint64_t ocl_check_launches(void)
+{
+    return atomic_load(&launches);
+}
 
 static void release(struct ocl_check_launch *launch)
 {
@@ -17,7 +25,6 @@ static void release(struct ocl_check_launch *launch)
 
 struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts)
 {
-    static _Atomic uint64_t launches;
     struct ocl_check_launch *launch = malloc(sizeof *launch);
     if (!launch)
         return NULL;
@@ -97,6 +104,10 @@ static uint64_t checked(const struct clem_check_call *call)
     bool is_allowed = true;
     if (is_memory(&a) && ocl_check_wants(OCL_CHECK_MEMORY))
         is_allowed = ocl_check_memory(&a);
+    if (a.kind == CLEM_CHECK_OWN) {
+        atomic_store(&a.launch->own[a.more].bytes, a.value);
+        atomic_store(&a.launch->own[a.more].base, a.address);
+    }
     if (a.kind == CLEM_CHECK_END && atomic_fetch_sub(&a.launch->blocks, 1) == 1)
         release(a.launch);
     if (!is_allowed)

@@ -10,6 +10,8 @@
 #include "kernels/ptx/library/check.h"
 #include "kernels/ptx/ptx.h"
 
+enum { OCL_CHECK_OWN = 4 };
+
 /* What a launch's accesses are told with. Lives until its last block has ended. */
 struct ocl_check_launch {
     struct clem_check_launch head; /* first: what the kernel has */
@@ -20,6 +22,10 @@ struct ocl_check_launch {
     size_t shared_bytes; /* static and dynamic */
     size_t local_bytes;  /* of each thread */
     size_t parameter_bytes;
+    struct {
+        _Atomic uint64_t base, bytes;
+    } own
+        [OCL_CHECK_OWN]; /* the launch's own memory, which its accesses may reach: CLEM_CHECK_OWN */
     struct ocl_stack stack;
     _Atomic uint64_t blocks; /* that have not ended */
 };
