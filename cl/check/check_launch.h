@@ -51,6 +51,16 @@ struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts);
 /* It is not in its queue, nor will be. NULL is allowed. */
 void ocl_check_cancel(struct ocl_check_launch *launch);
 
+/* How many launches have begun; one more does, whose number that is then. */
+uint64_t ocl_check_launches(void);
+uint64_t ocl_check_count_launch(void);
+
+static inline bool ocl_access_is_memory(const struct ocl_access *a)
+{
+    return a->kind == CLEM_CHECK_LOAD || a->kind == CLEM_CHECK_STORE ||
+           a->kind == CLEM_CHECK_ATOMIC;
+}
+
 /* Reports what is wrong with an access. Fills in kernel, place, source and stack; the finding has the rest. */
 void ocl_check_report_access(const struct ocl_access *access, struct ocl_finding *finding);
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "cl/check/check_launch.h"
 #include "cl/range_map.h"
 
 /* As many that are found no more keep their memory: someone may just look at them. */

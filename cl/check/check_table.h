@@ -27,7 +27,4 @@ struct ocl_checked_memory *ocl_check_find(uint64_t address);
 struct ocl_checked_memory *ocl_check_find_below(uint64_t address);
 struct ocl_checked_memory *ocl_check_find_above(uint64_t address);
 
-/* How many launches have begun. */
-uint64_t ocl_check_launches(void);
-
 #endif
