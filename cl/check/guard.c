@@ -40,7 +40,7 @@ static size_t live_count, live_room;
 
 bool ocl_guard_is_on(void)
 {
-    return ocl_check_wants(OCL_CHECK_GUARD | OCL_CHECK_MEMORY);
+    return ocl_check_wants(OCL_CHECK_GUARD);
 }
 
 static size_t page_bytes(void)
