@@ -28,7 +28,8 @@ struct ocl_options {
     bool shows_calls;    /* CLEM_TRACE: "calls" */
     const char
         *profile; /* CLEM_PROFILE: what clem-run --trace asks for (profile.c); NULL when unset */
-    const char *check_options; /* CLEM_CHECK_OPTIONS: name=value with colons between; NULL when unset */
+    const char
+        *check_options; /* CLEM_CHECK_OPTIONS: name=value with colons between; NULL when unset */
     const char *cuda_cache; /* CUDA_CACHE_PATH: in place of ~/.cache/clem; NULL when unset */
     bool no_cache;          /* CUDA_CACHE_DISABLE: anything but "" and "0" */
 };

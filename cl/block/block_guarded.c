@@ -7,7 +7,8 @@
 /* Kernels and copies use the bytes where they are, at the host's address where they have addresses. */
 static bool uses_in_place(const struct ocl_capability *capability)
 {
-    if (!capability->has_addresses) /* copies and arguments name buffers, wherever the driver has their bytes */
+    if (!capability
+             ->has_addresses) /* copies and arguments name buffers, wherever the driver has their bytes */
         return capability->address == OCL_ADDRESS_HANDLE;
     return capability->device_is_host_memory && capability->reaches_registered_host &&
            (capability->address == OCL_ADDRESS_RAW || capability->address == OCL_ADDRESS_SVM);
@@ -95,9 +96,9 @@ ocl_status ocl_block_create_guarded(struct ocl_context *context, enum ocl_block_
         return OCL_E_OUT_OF_MEMORY;
     if (kind == OCL_BLOCK_MANAGED && context->capability.managed == OCL_MANAGED_IN_HOST)
         kind = OCL_BLOCK_HOST;
-    const ocl_status status =
-        can_guard(context, kind) ? ocl_block_create_by(context, kind, &guarded, NULL, bytes, block)
-                                 : OCL_E_NOT_SUPPORTED;
+    const ocl_status status = can_guard(context, kind)
+                                  ? ocl_block_create_by(context, kind, &guarded, NULL, bytes, block)
+                                  : OCL_E_NOT_SUPPORTED;
     return status == OCL_OK ? OCL_OK
                             : create_plain(context, kind, (bytes + page - 1) / page * page, block);
 }

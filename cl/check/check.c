@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "cl/check/guard.h"
-#include "cl/check_made.h"
 #include "cl/check/report.h"
 #include "cl/check/stack.h"
 #include "cl/check/suppress.h"
 #include "cl/check/wishes.h"
+#include "cl/check_made.h"
 
 static struct ocl_check_wishes wishes;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -74,8 +74,10 @@ static uint64_t hash_text(const char *text)
 static uint64_t key_of(const struct ocl_finding *finding, uint32_t stack)
 {
     const bool has_line = finding->kernel && finding->ptx_line != 0;
-    const uint64_t numbers[] = {hash_text(finding->kernel), finding->ptx_line,
-                                hash_text(finding->space), finding->is_warning,
+    const uint64_t numbers[] = {hash_text(finding->kernel),
+                                finding->ptx_line,
+                                hash_text(finding->space),
+                                finding->is_warning,
                                 has_line ? 0 : hash_text(finding->what),
                                 has_line ? 0 : stack};
     return ocl_report_key(numbers, sizeof numbers / sizeof *numbers);

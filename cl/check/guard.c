@@ -34,7 +34,8 @@ struct area {
 static struct area areas[MOST_AREAS];
 static _Atomic size_t area_count;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf: areas, and the list of live ones */
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* a leaf: areas, and the list of live ones */
 static struct ocl_guarded **live;
 static size_t live_count, live_room;
 
@@ -217,9 +218,8 @@ static uint32_t name_suspects(char *text, size_t bytes)
     const size_t count = suspects.count, shown = count < SUSPECTS ? count : SUSPECTS;
     text[0] = '\0';
     for (size_t i = 0; i < shown && length < bytes; i++) {
-        const int written =
-            snprintf(text + length, bytes - length, "%s%s", i > 0 ? ", " : "",
-                     suspects.names[(count - 1 - i) % SUSPECTS]);
+        const int written = snprintf(text + length, bytes - length, "%s%s", i > 0 ? ", " : "",
+                                     suspects.names[(count - 1 - i) % SUSPECTS]);
         length += written > 0 ? (size_t)written : 0;
     }
     if (count > SUSPECTS && length < bytes)
@@ -258,9 +258,8 @@ static void tell(const struct damage *damage)
     char what[256], names[SUSPECTS * NAME_BYTES];
     const uint32_t launch = name_suspects(names, sizeof names);
     const uint64_t key[] = {damage->guarded->start, damage->is_behind};
-    struct ocl_report report = {.kind = OCL_CHECK_GUARD,
-                                .key = ocl_report_key(key, 2),
-                                .what = what};
+    struct ocl_report report = {
+        .kind = OCL_CHECK_GUARD, .key = ocl_report_key(key, 2), .what = what};
     int part = 0;
     write_sentence(damage, what, sizeof what);
     if (launch != 0) {
@@ -269,8 +268,8 @@ static void tell(const struct damage *damage)
         report.parts[part++] =
             (struct ocl_report_part){.label = "the latest launched at", .stack = launch};
     } else {
-        report.parts[part++] = (struct ocl_report_part){
-            .label = "no kernel was launched since the last look"};
+        report.parts[part++] =
+            (struct ocl_report_part){.label = "no kernel was launched since the last look"};
     }
     if (damage->guarded->made)
         report.parts[part++] =
@@ -353,10 +352,9 @@ struct ocl_guarded *ocl_guard_take(size_t bytes)
     }
     pthread_mutex_unlock(&lock);
     if (!made)
-        complain_once(!area ? "there are no more addresses (ulimit -v)"
-                      : error == ENOMEM
-                          ? "there are no more mappings (sysctl vm.max_map_count)"
-                          : "the system gives no pages");
+        complain_once(!area             ? "there are no more addresses (ulimit -v)"
+                      : error == ENOMEM ? "there are no more mappings (sysctl vm.max_map_count)"
+                                        : "the system gives no pages");
     if (made)
         made->made = stack;
     return made;
@@ -446,14 +444,14 @@ bool ocl_guard_find(uint64_t number, struct ocl_guard_view *view)
         nearest = behind;
     if (!nearest)
         return false;
-    *view = (struct ocl_guard_view){.start = nearest->start,
-                                    .bytes = nearest->bytes,
-                                    .distance = distance_to(nearest, address),
-                                    .is_before = address >= end_of(nearest),
-                                    .is_inside = address >= nearest->start &&
-                                                 address < end_of(nearest),
-                                    .is_freed = nearest->freed != 0 || !nearest->is_live,
-                                    .made = nearest->made,
-                                    .freed = nearest->freed};
+    *view =
+        (struct ocl_guard_view){.start = nearest->start,
+                                .bytes = nearest->bytes,
+                                .distance = distance_to(nearest, address),
+                                .is_before = address >= end_of(nearest),
+                                .is_inside = address >= nearest->start && address < end_of(nearest),
+                                .is_freed = nearest->freed != 0 || !nearest->is_live,
+                                .made = nearest->made,
+                                .freed = nearest->freed};
     return true;
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cl/check_made.h"
 #include "cl/check/report.h"
 #include "cl/check/stack.h"
+#include "cl/check_made.h"
 
 /* Things that were given back are remembered until there are so many younger ones. */
 enum { FREED_KEPT = 1 << 14, FIRST_PLACES = 1 << 10 };
@@ -102,8 +102,8 @@ void ocl_made_add(const char *what, uint64_t name, uint64_t bytes, const void *o
     const uint32_t stack = ocl_stack_take();
     if (!made)
         return;
-    *made = (struct thing){
-        .what = what, .name = name, .bytes = bytes, .owner = owner, .made = stack};
+    *made =
+        (struct thing){.what = what, .name = name, .bytes = bytes, .owner = owner, .made = stack};
     pthread_mutex_lock(&lock);
     struct thing **const old = find(name);
     if (old)
@@ -148,8 +148,7 @@ bool ocl_made_find(uint64_t name, struct ocl_made_view *view)
     pthread_mutex_lock(&lock);
     struct thing **const link = find(name);
     if (link)
-        *view = (struct ocl_made_view){(*link)->what, (*link)->bytes,
-                                       ocl_stack_of((*link)->made),
+        *view = (struct ocl_made_view){(*link)->what, (*link)->bytes, ocl_stack_of((*link)->made),
                                        (*link)->is_freed ? ocl_stack_of((*link)->freed) : NULL};
     pthread_mutex_unlock(&lock);
     return link != NULL;
@@ -165,7 +164,8 @@ const struct ocl_stack *ocl_made_stack(uint64_t name)
 
 static int compare(const void *one, const void *other)
 {
-    const uint64_t a = ((const struct thing *)one)->number, b = ((const struct thing *)other)->number;
+    const uint64_t a = ((const struct thing *)one)->number,
+                   b = ((const struct thing *)other)->number;
     return a < b ? -1 : a > b;
 }
 
@@ -205,9 +205,8 @@ static void tell(const struct thing *thing)
     struct ocl_report report = {
         .kind = OCL_CHECK_LEAK, .key = ocl_report_key(key, 3), .what = what};
     if (thing->made)
-        report.parts[0] =
-            (struct ocl_report_part){.label = thing->bytes > 0 ? "allocated at" : "made at",
-                                     .stack = thing->made};
+        report.parts[0] = (struct ocl_report_part){
+            .label = thing->bytes > 0 ? "allocated at" : "made at", .stack = thing->made};
     ocl_report_add(&report);
 }
 
@@ -237,17 +236,17 @@ void ocl_made_misuse(const char *what, uint64_t name)
     const uint32_t stack = ocl_stack_take();
     const uint64_t key[] = {stack};
     const bool is_known = name != 0 && ocl_made_find(name, &view);
-    struct ocl_report report = {
-        .kind = ocl_check_wants(OCL_CHECK_MEMORY) ? OCL_CHECK_MEMORY : OCL_CHECK_GUARD,
-        .key = ocl_report_key(key, 1),
-        .what = what};
+    struct ocl_report report = {.kind = ocl_check_wants(OCL_CHECK_MEMORY) ? OCL_CHECK_MEMORY
+                                                                          : OCL_CHECK_GUARD,
+                                .key = ocl_report_key(key, 1),
+                                .what = what};
     int part = 0;
     report.parts[part++] = (struct ocl_report_part){.label = "called at", .stack = stack};
     if (is_known && view.made)
-        report.parts[part++] = (struct ocl_report_part){.label = "allocated at",
-                                                        .stack = ocl_stack_keep(view.made)};
+        report.parts[part++] =
+            (struct ocl_report_part){.label = "allocated at", .stack = ocl_stack_keep(view.made)};
     if (is_known && view.freed)
-        report.parts[part] = (struct ocl_report_part){.label = "freed at",
-                                                      .stack = ocl_stack_keep(view.freed)};
+        report.parts[part] =
+            (struct ocl_report_part){.label = "freed at", .stack = ocl_stack_keep(view.freed)};
     ocl_report_add(&report);
 }

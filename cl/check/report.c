@@ -24,7 +24,8 @@ struct shown {
     bool is_suppressed;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf: one block is written at a time */
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* a leaf: one block is written at a time */
 static struct shown *_Atomic shown[MOST_SHOWN];
 static _Atomic size_t shown_count;
 static _Atomic uint64_t errors, warnings, suppressed, left_out;
@@ -232,7 +233,8 @@ static void put_junit_report(struct ocl_check_text *text, const struct shown *on
     ocl_text_put(text, ocl_check_word(report->kind));
     ocl_text_put(text, "\" name=\"");
     ocl_text_put_escaped(text, report->what);
-    ocl_text_put(text, report->is_warning ? "\">\n    <system-out>" : "\">\n    <failure message=\"");
+    ocl_text_put(text,
+                 report->is_warning ? "\">\n    <system-out>" : "\">\n    <failure message=\"");
     if (!report->is_warning) {
         ocl_text_put_escaped(text, report->what);
         ocl_text_put(text, "\">");
@@ -253,7 +255,8 @@ static void put_junit(struct ocl_check_text *text)
         cases += one && !one->is_suppressed;
         failures += one && !one->is_suppressed && !one->report.is_warning;
     }
-    ocl_text_put(text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"clem\" tests=\"");
+    ocl_text_put(text,
+                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"clem\" tests=\"");
     ocl_text_put_number(text, cases > 0 ? cases : 1);
     ocl_text_put(text, "\" failures=\"");
     ocl_text_put_number(text, failures);
@@ -301,10 +304,9 @@ static int open_lines(const char *output)
     static atomic_bool is_begun;
     if (!output)
         return STDERR_FILENO;
-    return whole_open(output,
-                      O_WRONLY | O_CREAT | O_APPEND |
-                          (atomic_exchange(&is_begun, true) ? 0 : O_TRUNC),
-                      0666);
+    return whole_open(
+        output, O_WRONLY | O_CREAT | O_APPEND | (atomic_exchange(&is_begun, true) ? 0 : O_TRUNC),
+        0666);
 }
 
 /* Lines of text, by whoever puts them: a block, or what stands at the end. */
@@ -339,7 +341,7 @@ static void write_new(const struct ocl_report *report, size_t number)
 
 static void count_one(const struct shown *one)
 {
-    atomic_fetch_add(one->is_suppressed         ? &suppressed
+    atomic_fetch_add(one->is_suppressed       ? &suppressed
                      : one->report.is_warning ? &warnings
                                               : &errors,
                      1);
@@ -446,8 +448,7 @@ void ocl_report_add_last(const struct ocl_report *report)
     atomic_store(&last.times, 1);
     last.is_suppressed = ocl_suppress_has(report);
     count_one(&last);
-    if (list(&last, &number) && !last.is_suppressed &&
-        ocl_check_wishes()->format == OCL_CHECK_TEXT)
+    if (list(&last, &number) && !last.is_suppressed && ocl_check_wishes()->format == OCL_CHECK_TEXT)
         write_lines(&last.report, number);
     if (ocl_check_wishes()->format != OCL_CHECK_TEXT)
         write_document();

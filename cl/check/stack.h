@@ -23,6 +23,6 @@ void ocl_stack_write(uint32_t stack, struct ocl_check_text *text);
 
 /* Calls visit with the name and the file of each frame that has any; stops where it returns true, and returns that. */
 bool ocl_stack_visit(uint32_t stack, bool (*visit)(const char *name, const void *argument),
-                      const void *argument);
+                     const void *argument);
 
 #endif

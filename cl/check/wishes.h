@@ -10,10 +10,10 @@
 enum ocl_check_format { OCL_CHECK_TEXT, OCL_CHECK_JSON, OCL_CHECK_JUNIT };
 
 struct ocl_check_wishes {
-    unsigned kinds;      /* bits of enum ocl_check */
-    int error_code;      /* exit status where there are errors and the program says 0; 0: it stays 0 */
-    uint64_t most;       /* reports that are shown */
-    size_t align;        /* of guarded memory: 256, 16 or 1 */
+    unsigned kinds; /* bits of enum ocl_check */
+    int error_code; /* exit status where there are errors and the program says 0; 0: it stays 0 */
+    uint64_t most;  /* reports that are shown */
+    size_t align;   /* of guarded memory: 256, 16 or 1 */
     const char *output;  /* file; NULL: standard error */
     const char *refused; /* file of suppressions; NULL: none */
     enum ocl_check_format format;

@@ -128,8 +128,7 @@ static void report(const char *kernel, struct ocl_crash_line *line, size_t start
         made.parts[part++] =
             (struct ocl_report_part){.label = "block", .text = block, .joins = true};
     if (view->made)
-        made.parts[part++] =
-            (struct ocl_report_part){.label = "allocated at", .stack = view->made};
+        made.parts[part++] = (struct ocl_report_part){.label = "allocated at", .stack = view->made};
     if (view->freed)
         made.parts[part++] = (struct ocl_report_part){.label = "freed at", .stack = view->freed};
     const uint32_t launch = ocl_guard_last_launch(kernel);

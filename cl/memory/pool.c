@@ -43,7 +43,8 @@ struct ocl_pool {
     uint64_t available;         /* what the source said when asked last */
     uint64_t credit;            /* what may be taken before it is asked again */
     uint64_t budget;            /* the most that it ever said: an upper bound on total */
-    bool is_whole;              /* each piece has a block of exactly its size, of which none is kept: --check=guard */
+    bool
+        is_whole; /* each piece has a block of exactly its size, of which none is kept: --check=guard */
 };
 
 static void lock(struct ocl_pool *pool)
@@ -249,9 +250,7 @@ ocl_status ocl_pool_create(struct ocl_context *context, const struct ocl_pool_so
     made->is_whole = ocl_guard_is_on();
     made->taken = source->is_device_memory ? &context->device_taken : &made->own_taken;
     const uint64_t share = source->total(context) / KEPT_SHARE;
-    made->kept.most = made->is_whole                ? 0
-                      : share < source->kept_most ? share
-                                                  : source->kept_most;
+    made->kept.most = made->is_whole ? 0 : share < source->kept_most ? share : source->kept_most;
     refresh(made);
     *pool = made;
     return OCL_OK;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "facade/graph/capture.h"
 #include "cl/check_made.h"
+#include "facade/graph/capture.h"
 #include "facade/state/thread_state.h"
 
 struct facade_capture {

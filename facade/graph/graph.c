@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "facade/graph/conditional.h"
 #include "cl/check_made.h"
+#include "facade/graph/conditional.h"
 #include "facade/graph/graph.h"
 #include "facade/graph/user_object.h"
 

@@ -1,7 +1,7 @@
 /* Arrays and mipmapped arrays: making, finding and ending them, for both APIs.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "facade/device/device.h"
 #include "cl/check_made.h"
+#include "facade/device/device.h"
 #include "facade/graph/capture.h"
 #include "facade/memory/memory_array.h"
 #include "facade/state/runtime.h"

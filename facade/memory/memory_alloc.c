@@ -1,7 +1,7 @@
 /* Device memory: allocation, rows with a pitch, freeing, how much there is.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/memory.h"
 #include "cl/check_made.h"
+#include "cl/memory.h"
 #include "cl/virtual.h"
 #include "facade/graph/capture.h"
 #include "facade/memory/ipc.h"

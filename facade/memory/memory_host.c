@@ -1,7 +1,7 @@
 /* Pinned host memory: allocated, or the user's own pinned in place.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "facade/graph/capture.h"
 #include "cl/check_made.h"
+#include "facade/graph/capture.h"
 #include "facade/memory/managed_advice.h"
 #include "facade/memory/memory.h"
 #include "facade/memory/misuse.h"

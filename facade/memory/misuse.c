@@ -23,8 +23,7 @@ static void write_known(char *text, size_t bytes, const struct ocl_memory_view *
         snprintf(text, bytes, "a free of %p, which is %llu bytes into %zu bytes of %s", pointer,
                  (unsigned long long)(address - view->address), view->bytes, kinds[view->kind]);
     else
-        snprintf(text, bytes, "a free of %s at %p, which is %s", what, pointer,
-                 kinds[view->kind]);
+        snprintf(text, bytes, "a free of %s at %p, which is %s", what, pointer, kinds[view->kind]);
 }
 
 static void tell_free(const void *pointer, const char *what)
@@ -80,8 +79,8 @@ void facade_misuse_overlap(uint64_t target, uint64_t source, size_t bytes)
     char text[192];
     struct ocl_memory_view view;
     const uint64_t distance = target > source ? target - source : source - target;
-    if (!ocl_check_wants(OCL_CHECK_MEMORY | OCL_CHECK_GUARD) || distance == 0 || distance >= bytes ||
-        !ocl_memory_find((const void *)(uintptr_t)target, &view))
+    if (!ocl_check_wants(OCL_CHECK_MEMORY | OCL_CHECK_GUARD) || distance == 0 ||
+        distance >= bytes || !ocl_memory_find((const void *)(uintptr_t)target, &view))
         return;
     snprintf(text, sizeof text,
              "a copy of %zu bytes from 0x%llx to 0x%llx, which have %llu bytes in common", bytes,

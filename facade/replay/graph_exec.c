@@ -6,8 +6,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "facade/graph/capture.h"
 #include "cl/check_made.h"
+#include "facade/graph/capture.h"
 #include "facade/graph/user_object.h"
 #include "facade/memory/graph_block.h"
 #include "facade/replay/conditional_run.h"

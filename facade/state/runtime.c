@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "cl/device.h"
 #include "cl/check_made.h"
+#include "cl/device.h"
 #include "cl/process.h"
 #include "cl/trace.h"
 #include "cl/value.h"

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "facade/device/device.h"
 #include "cl/check_made.h"
+#include "facade/device/device.h"
 #include "facade/graph/capture.h"
 #include "facade/state/runtime.h"
 #include "facade/state/thread_state.h"

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 
-#include "cl/range_map.h"
 #include "cl/check_made.h"
+#include "cl/range_map.h"
 #include "facade/state/runtime.h"
 #include "facade/texture/texture.h"
 

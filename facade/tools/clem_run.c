@@ -184,26 +184,25 @@ static int refuse_value(const char *option, const char *value)
 
 enum { VERSION = 256, TRACE, SUMMARY, DETAIL, AFTER, MOST, MERGE };
 
-static const struct option options[] = {{"help", no_argument, NULL, 'h'},
-                                        {"version", no_argument, NULL, VERSION},
-                                        {"trace", required_argument, NULL, TRACE},
-                                        {"summary", optional_argument, NULL, SUMMARY},
-                                        {"trace-detail", required_argument, NULL, DETAIL},
-                                        {"trace-start-after", required_argument, NULL, AFTER},
-                                        {"trace-max-mb", required_argument, NULL, MOST},
-                                        {"merge", no_argument, NULL, MERGE},
-                                        {"check", optional_argument, NULL, CHECK_LIST},
-                                        {"error-exitcode", required_argument, NULL,
-                                         CHECK_ERROR_EXITCODE},
-                                        {"max-reports", required_argument, NULL, CHECK_MAX_REPORTS},
-                                        {"print-limit", required_argument, NULL, CHECK_MAX_REPORTS},
-                                        {"suppressions", required_argument, NULL,
-                                         CHECK_SUPPRESSIONS},
-                                        {"check-format", required_argument, NULL, CHECK_FORMAT},
-                                        {"check-output", required_argument, NULL, CHECK_OUTPUT},
-                                        {"log-file", required_argument, NULL, CHECK_OUTPUT},
-                                        {"guard-align", required_argument, NULL, CHECK_GUARD_ALIGN},
-                                        {NULL, 0, NULL, 0}};
+static const struct option options[] = {
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, VERSION},
+    {"trace", required_argument, NULL, TRACE},
+    {"summary", optional_argument, NULL, SUMMARY},
+    {"trace-detail", required_argument, NULL, DETAIL},
+    {"trace-start-after", required_argument, NULL, AFTER},
+    {"trace-max-mb", required_argument, NULL, MOST},
+    {"merge", no_argument, NULL, MERGE},
+    {"check", optional_argument, NULL, CHECK_LIST},
+    {"error-exitcode", required_argument, NULL, CHECK_ERROR_EXITCODE},
+    {"max-reports", required_argument, NULL, CHECK_MAX_REPORTS},
+    {"print-limit", required_argument, NULL, CHECK_MAX_REPORTS},
+    {"suppressions", required_argument, NULL, CHECK_SUPPRESSIONS},
+    {"check-format", required_argument, NULL, CHECK_FORMAT},
+    {"check-output", required_argument, NULL, CHECK_OUTPUT},
+    {"log-file", required_argument, NULL, CHECK_OUTPUT},
+    {"guard-align", required_argument, NULL, CHECK_GUARD_ALIGN},
+    {NULL, 0, NULL, 0}};
 
 static bool is_number(const char *text)
 {
