@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cl/check.h"
 #include "cl/check/stack.h"
 #include "cl/check/suppress.h"
 #include "cl/check/text.h"
+#include "cl/check/wishes.h"
 #include "cl/whole.h"
 
 /* As many as anybody reads: repeats are found among them one by one. */
@@ -42,19 +42,6 @@ uint64_t ocl_report_key(const uint64_t *numbers, size_t count)
     for (size_t i = 0; i < count; i++)
         key = (key ^ numbers[i] ^ numbers[i] >> 32) * UINT64_C(0x100000001b3);
     return key;
-}
-
-const char *ocl_check_word(unsigned kind)
-{
-    switch (kind) {
-#define CHECK(name, word)                                                                          \
-    case OCL_CHECK_##name:                                                                         \
-        return word;
-#include "cl/check/check.def"
-#undef CHECK
-    default:
-        return "check";
-    }
 }
 
 /* ---- Text ---- */

@@ -40,9 +40,6 @@ int ocl_report_end(int status);
 /* How many errors there were, suppressed ones left out. */
 uint64_t ocl_report_errors(void);
 
-/* The word of a check, as in check.def. */
-const char *ocl_check_word(unsigned check);
-
 /* A key of numbers. */
 uint64_t ocl_report_key(const uint64_t *numbers, size_t count);
 

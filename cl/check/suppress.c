@@ -10,6 +10,7 @@
 #include "cl/check.h"
 #include "cl/check/report.h"
 #include "cl/check/stack.h"
+#include "cl/check/wishes.h"
 #include "cl/whole.h"
 
 struct rule {
@@ -26,7 +27,7 @@ static unsigned kinds_of(const char *word, size_t length)
         return ~0u;
     static const unsigned kinds[] = {
 #define CHECK(name, word) OCL_CHECK_##name,
-#include "cl/check/check.def"
+#include "cl/check.def"
 #undef CHECK
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

@@ -11,6 +11,19 @@
 static const char list_variable[] = "CLEM_CHECK", option_variable[] = "CLEM_CHECK_OPTIONS";
 enum { DEFAULT_MOST = 100, DEFAULT_ALIGN = 256, LARGEST_CODE = 255 };
 
+const char *ocl_check_word(unsigned kind)
+{
+    switch (kind) {
+#define CHECK(name, word)                                                                          \
+    case OCL_CHECK_##name:                                                                         \
+        return word;
+#include "cl/check.def"
+#undef CHECK
+    default:
+        return "check";
+    }
+}
+
 static bool is_word(const char *text, size_t length, const char *word)
 {
     return strlen(word) == length && strncmp(text, word, length) == 0;
@@ -24,7 +37,7 @@ static unsigned bits_of(const char *text, size_t length)
         unsigned bits;
     } words[] = {
 #define CHECK(name, word) {word, OCL_CHECK_##name},
-#include "cl/check/check.def"
+#include "cl/check.def"
 #undef CHECK
         {"all", OCL_CHECK_ALL},
         {"1", OCL_CHECK_GUARD},

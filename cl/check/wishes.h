@@ -25,4 +25,10 @@ void ocl_check_read_wishes(struct ocl_check_wishes *wishes);
 /* Needs: ocl_check_wants() has been asked. */
 const struct ocl_check_wishes *ocl_check_wishes(void);
 
+/* The word of a check, as in check.def. */
+const char *ocl_check_word(unsigned check);
+
+/* Whether this process ends, in which something was checked, and with which status. */
+bool ocl_check_has_ended(int *status);
+
 #endif

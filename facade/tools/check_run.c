@@ -15,7 +15,7 @@ static bool is_check(const char *word, size_t length)
 {
     static const char *const words[] = {
 #define CHECK(name, word) word,
-#include "cl/check/check.def"
+#include "cl/check.def"
 #undef CHECK
         "all",
     };
