@@ -652,6 +652,11 @@ static void add_head(struct translation *t, struct ptx_text *whole)
                          : "mem_fence(flags)");
     if (t->plan.needs & PTX_NEED_DEVICE_HEADER)
         ptx_text_put(whole, "#include \"clem_device.h\"\n");
+    if (t->plan.needs & PTX_NEED_CHECK)
+        ptx_text_add(whole, "#define CLEM_SHARED_BEGIN %s\n",
+                     (t->plan.needs & PTX_NEED_SHARED) || ptx_has_shared(&t->plan)
+                         ? "(ulong)clem_shared"
+                         : "0ul");
     ptx_text_add(whole,
                  "%s#define CLEM_LOCAL %s\n#ifndef CLEM_WORK_GROUP\n"
                  "#define CLEM_WORK_GROUP /* attributes of the kernel */\n#endif\n\n",

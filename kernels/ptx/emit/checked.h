@@ -13,4 +13,8 @@ void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access);
 void ptx_check_event(struct ptx_emitter *e, const char *kind, const char *address,
                      const char *value);
 
+/* Before an instruction is written: statements that follow values which nobody wrote through it. Nothing where init is not
+ * checked. */
+void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in);
+
 #endif
