@@ -36,7 +36,8 @@ static void add_part(struct ocl_report *report, const char *label, const char *t
     while (at < OCL_REPORT_PARTS && report->parts[at].label)
         at++;
     if (at < OCL_REPORT_PARTS)
-        report->parts[at] = (struct ocl_report_part){label, text, stack, joins};
+        report->parts[at] =
+            (struct ocl_report_part){.label = label, .text = text, .stack = stack, .joins = joins};
 }
 
 struct words {
@@ -67,6 +68,7 @@ void ocl_check_report(const struct ocl_finding *finding)
                                 .what = words.what};
     write_words(finding, &words);
     add_part(&report, "kernel", finding->kernel, 0, false);
+    report.parts[0].has_names = finding->kernel != NULL;
     add_part(&report, "block", finding->has_thread ? words.block : NULL, 0, true);
     add_part(&report, "thread", finding->has_thread ? words.thread : NULL, 0, true);
     add_part(&report, "PTX line", finding->ptx_line ? words.line : NULL, 0, false);

@@ -263,8 +263,10 @@ static void tell(const struct damage *damage)
     int part = 0;
     write_sentence(damage, what, sizeof what);
     if (launch != 0) {
-        report.parts[part++] = (struct ocl_report_part){
-            .label = "kernels run since the last look, the latest first:", .text = names};
+        report.parts[part++] =
+            (struct ocl_report_part){.label = "kernels run since the last look, the latest first:",
+                                     .text = names,
+                                     .has_names = true};
         report.parts[part++] =
             (struct ocl_report_part){.label = "the latest launched at", .stack = launch};
     } else {

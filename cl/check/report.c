@@ -29,7 +29,7 @@ static pthread_mutex_t lock =
 static struct shown *_Atomic shown[MOST_SHOWN];
 static _Atomic size_t shown_count;
 static _Atomic uint64_t errors, warnings, suppressed, left_out;
-static atomic_bool is_ended;
+static atomic_bool is_ended, is_last; /* nothing is added any more; a handler of signals writes */
 
 uint64_t ocl_report_errors(void)
 {
@@ -46,13 +46,30 @@ uint64_t ocl_report_key(const uint64_t *numbers, size_t count)
 
 /* ---- Text ---- */
 
+static void put_value(struct ocl_check_text *text, const struct ocl_report_part *part)
+{
+    char name[256];
+    const char *at = part->text;
+    while (part->has_names && *at) {
+        const char *const end = strstr(at, ", ");
+        const size_t length = end ? (size_t)(end - at) : strlen(at);
+        const size_t kept = length < sizeof name ? length : sizeof name - 1;
+        memcpy(name, at, kept);
+        name[kept] = '\0';
+        ocl_text_put_name(text, name);
+        ocl_text_put(text, end ? ", " : "");
+        at += length + (end ? 2 : 0);
+    }
+    ocl_text_put_escaped(text, at);
+}
+
 static void put_part(struct ocl_check_text *text, const struct ocl_report_part *part)
 {
     ocl_text_put(text, part->joins ? ", " : "    ");
     ocl_text_put_escaped(text, part->label);
     if (part->text) {
         ocl_text_put(text, " ");
-        ocl_text_put_escaped(text, part->text);
+        put_value(text, part);
     }
     if (part->stack) {
         ocl_text_put(text, ":\n");
@@ -154,7 +171,9 @@ static void put_json_part(struct ocl_check_text *text, const struct ocl_report_p
 {
     if (part->text) {
         put_json_name(text, part->label, "");
-        put_json_text(text, part->text);
+        ocl_text_put(text, "\"");
+        put_value(text, part);
+        ocl_text_put(text, "\"");
     }
     if (part->stack) {
         put_json_name(text, part->label, "_stack");
@@ -262,6 +281,7 @@ static void put_junit(struct ocl_check_text *text)
 
 static void begin(struct ocl_check_text *text, int file, enum ocl_check_format format)
 {
+    text->may_allocate = !atomic_load(&is_last);
     text->file = file;
     text->format = format;
     text->length = 0;
@@ -431,6 +451,7 @@ void ocl_report_add_last(const struct ocl_report *report)
     size_t number = 0;
     if (atomic_flag_test_and_set(&is_used) || atomic_exchange(&is_ended, true))
         return;
+    atomic_store(&is_last, true);
     last.report = *report;
     atomic_store(&last.times, 1);
     last.is_suppressed = ocl_suppress_has(report);

@@ -154,7 +154,7 @@ static void write_frame(const struct frame *frame, int index, struct ocl_check_t
     else
         ocl_text_put(text, "        ");
     if (frame->name) {
-        ocl_text_put_escaped(text, plain(frame->name));
+        ocl_text_put_name(text, plain(frame->name));
         ocl_text_put(text, "+");
     }
     ocl_text_put_hexadecimal(text, frame->offset);

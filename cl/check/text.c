@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/check/text.h"
 
-#include <stdbool.h>
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cl/whole.h"
@@ -100,4 +101,18 @@ void ocl_text_put_escaped(struct ocl_check_text *text, const char *word)
         else
             put_byte(text, *word);
     }
+}
+
+/* Source: Itanium C++ ABI, 3.4: names that are mangled begin so. */
+void ocl_text_put_name(struct ocl_check_text *text, const char *name)
+{
+    char *(*demangle)(const char *name, char *room, size_t *bytes, int *status) = NULL;
+    char *plain = NULL;
+    int status = 0;
+    if (text->may_allocate && strncmp(name, "_Z", 2) == 0)
+        *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    if (demangle)
+        plain = demangle(name, NULL, NULL, &status);
+    ocl_text_put_escaped(text, plain ? plain : name);
+    free(plain);
 }

@@ -9,6 +9,7 @@
 #include "cl/base/steady.h"
 #include "cl/check/guard.h"
 #include "cl/launch/kernel_binding.h"
+#include "cl/launch/kernel_host_pointer.h"
 #include "cl/launch/kernel_limits.h"
 #include "cl/launch/kernel_plan.h"
 #include "cl/launch/kernel_pointer.h"
@@ -111,7 +112,9 @@ static ocl_status launch_ready(struct ocl_kernel *kernel, struct ocl_queue *queu
     ocl_status status = OCL_OK;
     if (!has_arguments(kernel, launch))
         return OCL_E_INVALID_VALUE;
-    if (kernel->symbol_kinds != 0)
+    if (ocl_guard_is_on() && !kernel->program->is_builtin)
+        status = ocl_kernel_refuse_host_pointers(kernel, launch);
+    if (status == OCL_OK && kernel->symbol_kinds != 0)
         status = ocl_parts_of(kernel)->symbols_ready(ocl_program_origin(kernel->program),
                                                      kernel->symbol_kinds);
     if (status != OCL_OK)
