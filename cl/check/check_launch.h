@@ -67,4 +67,8 @@ void ocl_check_report_access(const struct ocl_access *access, struct ocl_finding
 /* The checks, each in a file of its own. memory: whether the access may be made; otherwise it goes to memory of nobody's. */
 bool ocl_check_memory(const struct ocl_access *access);
 
+/* A thread got memory of the device's heap; or frees it: whether it may. */
+void ocl_check_heap_taken(const struct ocl_access *access);
+bool ocl_check_heap_freed(const struct ocl_access *access);
+
 #endif
