@@ -9,10 +9,11 @@
 #include "cl/base/steady.h"
 #include "cl/check/guard.h"
 #include "cl/launch/kernel_binding.h"
-#include "cl/launch/kernel_host_pointer.h"
+#include "cl/launch/kernel_checked.h"
 #include "cl/launch/kernel_limits.h"
 #include "cl/launch/kernel_plan.h"
 #include "cl/launch/kernel_pointer.h"
+#include "cl/memory/uses.h"
 #include "cl/process.h"
 #include "cl/program/kernel_parts.h"
 #include "cl/program/translation.h"
@@ -73,6 +74,8 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
             ocl_guard_note_launch(kernel->name);
         status = ocl_call_launch(&call, queue);
         is_on_its_way = status == OCL_OK;
+        if (is_on_its_way && ocl_uses_are_wanted() && !kernel->program->is_builtin)
+            ocl_kernel_note_uses(kernel, launch, queue);
         call.memory.is_spoiled = status != OCL_OK;
     }
     if (status == OCL_OK) { /* its work-items let go of them */

@@ -16,6 +16,7 @@
 #include "cl/memory/ordered_private.h"
 #include "cl/memory/pool.h"
 #include "cl/memory/twin.h"
+#include "cl/memory/uses.h"
 #include "cl/queue/queue_private.h"
 #include "cl/slab.h"
 #include "cl/state/paging.h"
@@ -441,6 +442,7 @@ static ocl_status end(struct ocl_allocation *allocation)
 {
     ocl_allocation_count(allocation, false);
     ocl_guard_note_freed(allocation->block->guarded);
+    ocl_use_forget(allocation);
     if (allocation->ordered)
         return ocl_ordered_give(allocation);
     if (allocation->fixed)

@@ -8,6 +8,7 @@
 #include "cl/memory/allocation.h"
 #include "cl/memory/fixed_private.h"
 #include "cl/memory/ordered_shard.h"
+#include "cl/memory/uses.h"
 #include "cl/queue/queue_private.h"
 #include "cl/trace.h"
 
@@ -342,6 +343,8 @@ static ocl_status free_found(struct ocl_queue *queue, struct ocl_ordered_pool *p
     }
     ocl_allocation_count(found, false);
     ocl_guard_note_freed(found->block->guarded);
+    ocl_use_check_free(found, queue);
+    ocl_use_forget(found);
     if (adopted) {
         adopted->allocation = found;
         if (!found->block->guarded) /* which stands in the registry to the byte */

@@ -7,6 +7,7 @@
 #include "cl/check.h"
 #include "cl/memory/allocation.h"
 #include "cl/memory/transfer_command.h"
+#include "cl/memory/uses.h"
 #include "cl/queue/lane.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/failure.h"
@@ -277,6 +278,8 @@ ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fil
         status = fill_later(queue, &side, &filling);
     if (moves)
         ocl_sides_end();
+    if (status == OCL_OK)
+        ocl_use_note(side.allocation, queue);
     ocl_side_release(&side);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "cl/check.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
+#include "cl/memory/uses.h"
 #include "cl/queue/queue_private.h"
 #include "cl/queue/waited.h"
 #include "cl/transfer/transfer_private.h"
@@ -75,6 +76,10 @@ ocl_status ocl_transfer_copy_held(struct ocl_queue *queue, const struct ocl_copy
         status = ocl_transfer_run(&transfer);
     if (moves)
         ocl_sides_end();
+    if (status == OCL_OK) {
+        ocl_use_note(transfer.source.allocation, queue);
+        ocl_use_note(transfer.target.allocation, queue);
+    }
     ocl_side_release(&transfer.source);
     ocl_side_release(&transfer.target);
     return status == OCL_OK && wait == OCL_WAIT_ALL

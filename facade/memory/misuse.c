@@ -23,7 +23,8 @@ static void write_known(char *text, size_t bytes, const struct ocl_memory_view *
         snprintf(text, bytes, "a free of %p, which is %llu bytes into %zu bytes of %s", pointer,
                  (unsigned long long)(address - view->address), view->bytes, kinds[view->kind]);
     else
-        snprintf(text, bytes, "a free of %s at %p, which is %s", what, pointer, kinds[view->kind]);
+        snprintf(text, bytes, "a free of %s at %p, which is %s%s", what, pointer, kinds[view->kind],
+                 ocl_made_stack(view->address) ? "" : " that no call has allocated");
 }
 
 static void tell_free(const void *pointer, const char *what)

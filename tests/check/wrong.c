@@ -1,6 +1,9 @@
 /* What a program does wrong, by the words that it is given, one after the other; "clean" is nothing. tests/check/run.sh reads what
  * clem-run --check says of it.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +122,32 @@ static void stream_wrongly(const char *word)
     must(cudaStreamDestroy(stream));
 }
 
+static void wait(void *go)
+{
+    while (!atomic_load((atomic_bool *)go))
+        sched_yield();
+}
+
+/* Freed in a stream that does not wait for the one that uses it, whose turn has not come. */
+static void free_in_flight(const char *word)
+{
+    void *ordered = NULL;
+    atomic_bool go = false;
+    cudaStream_t user, other_stream;
+    if (strcmp(word, "flight") != 0)
+        return;
+    must(cudaStreamCreateWithFlags(&user, cudaStreamNonBlocking));
+    must(cudaStreamCreateWithFlags(&other_stream, cudaStreamNonBlocking));
+    must(cudaMallocAsync(&ordered, BYTES, user));
+    must(cudaLaunchHostFunc(user, wait, &go));
+    must(cudaMemsetAsync(ordered, 0, BYTES, user));
+    must(cudaFreeAsync(ordered, other_stream));
+    atomic_store(&go, true);
+    must(cudaStreamSynchronize(user));
+    must(cudaStreamDestroy(user));
+    must(cudaStreamDestroy(other_stream));
+}
+
 static void leak(const char *word)
 {
     cudaStream_t stream;
@@ -141,14 +170,25 @@ static void leak(const char *word)
 /* All that can be made, used rightly and given back: nothing is said of it. */
 static void behave(void)
 {
-    cudaStream_t stream;
+    cudaStream_t stream, second;
     cudaEvent_t event;
     cudaGraph_t graph;
     cudaGraphExec_t exec;
     void *ordered;
     unsigned char host[BYTES];
-    must(cudaStreamCreate(&stream));
+    must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    must(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
     must(cudaEventCreate(&event));
+    for (int by_host = 0; by_host < 2; by_host++) { /* freed elsewhere, in order */
+        must(cudaMallocAsync(&ordered, BYTES, stream));
+        must(cudaMemsetAsync(ordered, 7, BYTES, stream));
+        must(cudaEventRecord(event, stream));
+        must(by_host ? cudaEventSynchronize(event) : cudaStreamWaitEvent(second, event, 0));
+        must(cudaFreeAsync(ordered, second));
+        must(cudaStreamDestroy(second));
+        must(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+    }
+    must(cudaStreamDestroy(second));
     run(put, memory, 0, BYTES);
     run(put_two, other, 0, BYTES);
     must(cudaMallocAsync(&ordered, BYTES, stream));
@@ -198,6 +238,7 @@ int main(int count, char **words)
         write_wrongly(words[i]);
         repeat(words[i]);
         stream_wrongly(words[i]);
+        free_in_flight(words[i]);
         leak(words[i]);
     }
     must(cudaDeviceSynchronize());

@@ -1,6 +1,6 @@
-/* Arguments that point to the host's memory.
+/* What is checked of a launch's arguments.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/launch/kernel_host_pointer.h"
+#include "cl/launch/kernel_checked.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "cl/check.h"
 #include "cl/check/guard.h"
 #include "cl/memory/address.h"
+#include "cl/memory/uses.h"
 #include "cl/native/native.h"
 
 /* Reads as another process would, which fails where a read of one's own would end the process. A system that forbids it
@@ -49,23 +50,39 @@ static void report(const struct ocl_kernel *kernel, size_t entry, uint64_t value
         .check = OCL_CHECK_GUARD, .what = what, .kernel = kernel->name, .launch = &stack});
 }
 
+/* The value of a parameter that may be a pointer, 0: it is none. *entry counts those of void **args. */
+static uint64_t pointer_of(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                           size_t index, size_t *entry)
+{
+    const struct ocl_parameter *const parameter = &kernel->parameters[index];
+    uint64_t value = 0;
+    if (parameter->kind == OCL_PARAMETER_LOCAL || parameter->kind == OCL_PARAMETER_HIDDEN)
+        return 0;
+    if (parameter->kind == OCL_PARAMETER_POINTER ||
+        (kernel->ptx && parameter->bytes == sizeof value))
+        memcpy(&value, launch->arguments[*entry], sizeof value);
+    ++*entry;
+    return value;
+}
+
 ocl_status ocl_kernel_refuse_host_pointers(const struct ocl_kernel *kernel,
                                            const struct ocl_launch *launch)
 {
     size_t entry = 0;
     for (size_t i = 0; i < kernel->facts.parameter_count; i++) {
-        const struct ocl_parameter *const parameter = &kernel->parameters[i];
-        uint64_t value = 0;
-        if (parameter->kind == OCL_PARAMETER_LOCAL || parameter->kind == OCL_PARAMETER_HIDDEN)
-            continue;
-        if (parameter->kind == OCL_PARAMETER_POINTER ||
-            (kernel->ptx && parameter->bytes == sizeof value))
-            memcpy(&value, launch->arguments[entry], sizeof value);
+        const uint64_t value = pointer_of(kernel, launch, i, &entry);
         if (is_host_pointer(value)) {
-            report(kernel, entry, value);
+            report(kernel, entry - 1, value);
             return OCL_E_ACCESS;
         }
-        entry++;
     }
     return OCL_OK;
+}
+
+void ocl_kernel_note_uses(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                          const struct ocl_queue *queue)
+{
+    size_t entry = 0;
+    for (size_t i = 0; i < kernel->facts.parameter_count; i++)
+        ocl_use_note_at(pointer_of(kernel, launch, i, &entry), queue);
 }

@@ -1,7 +1,7 @@
-/* Arguments that point to the host's memory, which kernels of a GPU do not reach. Private to launch/.
+/* What clem-run --check checks of a launch's arguments. Private to launch/.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef OCL_KERNEL_HOST_POINTER_H
-#define OCL_KERNEL_HOST_POINTER_H
+#ifndef OCL_KERNEL_CHECKED_H
+#define OCL_KERNEL_CHECKED_H
 
 #include "cl/program/kernel.h"
 
@@ -10,5 +10,9 @@
  * launch has its arguments. */
 ocl_status ocl_kernel_refuse_host_pointers(const struct ocl_kernel *kernel,
                                            const struct ocl_launch *launch);
+
+/* What the arguments point to is used by the queue, which has got the launch (cl/memory/uses.h). Needs: as above. */
+void ocl_kernel_note_uses(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                          const struct ocl_queue *queue);
 
 #endif
