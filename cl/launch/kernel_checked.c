@@ -83,6 +83,11 @@ void ocl_kernel_note_uses(const struct ocl_kernel *kernel, const struct ocl_laun
                           const struct ocl_queue *queue)
 {
     size_t entry = 0;
-    for (size_t i = 0; i < kernel->facts.parameter_count; i++)
-        ocl_use_note_at(pointer_of(kernel, launch, i, &entry), queue);
+    for (size_t i = 0; i < kernel->facts.parameter_count; i++) {
+        const uint64_t value = pointer_of(kernel, launch, i, &entry);
+        struct ocl_allocation *const found = value ? ocl_address_acquire(value) : NULL;
+        ocl_use_note(found, queue);
+        if (found)
+            ocl_allocation_release(found);
+    }
 }

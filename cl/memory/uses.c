@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "cl/check_made.h"
-#include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
 #include "cl/queue/queue_private.h"
 
@@ -73,15 +72,6 @@ void ocl_use_note(const struct ocl_allocation *allocation, const struct ocl_queu
         use->legacy = atomic_load(&queue->context->legacy->submitted);
     }
     pthread_mutex_unlock(&lock);
-}
-
-void ocl_use_note_at(uint64_t address, const struct ocl_queue *queue)
-{
-    struct ocl_allocation *const found = address ? ocl_address_acquire(address) : NULL;
-    if (!found)
-        return;
-    ocl_use_note(found, queue);
-    ocl_allocation_release(found);
 }
 
 static bool has_any(const struct ocl_queue_waits *waits)

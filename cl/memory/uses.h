@@ -12,10 +12,9 @@ struct ocl_queue;
 /* Whether uses are noted: under --check=guard or memory. */
 bool ocl_uses_are_wanted(void);
 
-/* What the queue has got so far uses the allocation; or what lies at the address, if that is one. Nothing where nobody wants to know.
+/* What the queue has got so far uses the allocation, unless that is NULL. Nothing where nobody wants to know.
  * Needs: a reference. Locks: a leaf. */
 void ocl_use_note(const struct ocl_allocation *allocation, const struct ocl_queue *queue);
-void ocl_use_note_at(uint64_t address, const struct ocl_queue *queue);
 
 /* The allocation is freed in the order of a queue: reports a use by another one that the free does not come after, by events,
  * kinds of streams or a wait of the host's. Needs: ocl_queue_order() of the queue. */
