@@ -6,10 +6,10 @@
 
 #include "cl/memory/allocation.h"
 
-/* Takes over a reference, which is given back when enough was freed since. */
-void ocl_detain(struct ocl_allocation *allocation);
+/* Takes over a reference. Returns one that is to be given back instead, since enough was freed behind it, or NULL. */
+struct ocl_allocation *ocl_detain(struct ocl_allocation *allocation);
 
-/* Gives back those of a context, NULL: all. Returns whether there were any. */
-bool ocl_let_go(const struct ocl_context *context);
+/* One of a context (NULL: any), or NULL, which is to be given back; the oldest first. */
+struct ocl_allocation *ocl_let_go(const struct ocl_context *context);
 
 #endif
