@@ -45,7 +45,7 @@ for name in $(sed -n 's|.*// \([a-z_]*\): .*|\1|p' "$source"); do
     done < <(words_of "$name")
 done
 for name in $right; do
-    output=$("$program" "$name" 2>&1)
+    output=$("$program" "$name" 2>&1 | grep -vxF "clem: ERROR SUMMARY: 0 errors, 0 warnings")
     [ "$output" = "$name: no error" ] || fail "$name" "is right, but reported"
 done
 [ $failures -eq 0 ] && echo ok
