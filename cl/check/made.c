@@ -230,7 +230,7 @@ void ocl_made_tell_left(void)
 
 void ocl_made_misuse(const char *what, uint64_t name)
 {
-    struct ocl_made_view view = {NULL};
+    struct ocl_made_view view = {.what = NULL};
     if (!ocl_check_wants(OCL_CHECK_MEMORY | OCL_CHECK_GUARD))
         return;
     const uint32_t stack = ocl_stack_take();

@@ -175,7 +175,7 @@ static bool is_start(const struct frame *frame)
 void ocl_stack_write(uint32_t number, struct ocl_check_text *text)
 {
     const struct ocl_stack *const stack = ocl_stack_of(number);
-    struct frame frame = {NULL};
+    struct frame frame = {.name = NULL};
     if (!stack)
         return;
     const int first = first_frame(stack);
