@@ -118,6 +118,26 @@ static struct area *find_area(size_t room)
     return add_area(needed(room));
 }
 
+/* How many allocations may be there at once: each takes two mappings, and a quarter of what the process may have is left to
+ * all others, which fail without. */
+static size_t most_live(void)
+{
+    enum { USUAL = 65530, MAPPINGS = 2 };
+    static _Atomic size_t known;
+    size_t most = atomic_load_explicit(&known, memory_order_relaxed);
+    if (most > 0)
+        return most;
+    unsigned long limit = 0;
+    FILE *const file = fopen("/proc/sys/vm/max_map_count", "re");
+    if (!file || fscanf(file, "%lu", &limit) != 1)
+        limit = USUAL;
+    if (file)
+        fclose(file);
+    most = (size_t)(limit - limit / 4) / MAPPINGS + 1;
+    atomic_store_explicit(&known, most, memory_order_relaxed);
+    return most;
+}
+
 static void complain_once(const char *why)
 {
     static atomic_flag is_told = ATOMIC_FLAG_INIT;
@@ -345,18 +365,21 @@ struct ocl_guarded *ocl_guard_take(size_t bytes)
     int error = 0;
     if (room == 0)
         return NULL;
+    const size_t most = most_live();
     const uint32_t stack = ocl_stack_take();
     pthread_mutex_lock(&lock);
-    struct area *const area = make_room_in_list() ? find_area(room) : NULL;
+    const bool has_mappings = live_count < most;
+    struct area *const area = has_mappings && make_room_in_list() ? find_area(room) : NULL;
     if (area) {
         made = take_from(area, bytes, room);
         error = errno;
     }
     pthread_mutex_unlock(&lock);
     if (!made)
-        complain_once(!area             ? "there are no more addresses (ulimit -v)"
-                      : error == ENOMEM ? "there are no more mappings (sysctl vm.max_map_count)"
-                                        : "the system gives no pages");
+        complain_once(has_mappings && !area ? "there are no more addresses (ulimit -v)"
+                      : !has_mappings || error == ENOMEM
+                          ? "there are no more mappings (sysctl vm.max_map_count)"
+                          : "the system gives no pages");
     if (made)
         made->made = stack;
     return made;
