@@ -123,7 +123,7 @@ static int first_frame(const struct ocl_stack *stack)
     Dl_info own, place;
     const uintptr_t here = (uintptr_t)ocl_stack_take;
     int first = 0;
-    if (dladdr((const void *)here, &own) == 0)
+    if (dladdr((const void *)here, &own) == 0 || is_program(own.dli_fbase))
         return 0;
     while (first < stack->depth && dladdr(stack->at[first], &place) != 0 &&
            place.dli_fbase == own.dli_fbase)
