@@ -1,6 +1,7 @@
 /* Findings as reports.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <string.h>
 
 #include "cl/check.h"
 #include "cl/check/report.h"
@@ -36,8 +37,11 @@ static void add_part(struct ocl_report *report, const char *label, const char *t
     while (at < OCL_REPORT_PARTS && report->parts[at].label)
         at++;
     if (at < OCL_REPORT_PARTS)
-        report->parts[at] =
-            (struct ocl_report_part){.label = label, .text = text, .stack = stack, .joins = joins};
+        report->parts[at] = (struct ocl_report_part){.label = label,
+                                                     .text = text,
+                                                     .stack = stack,
+                                                     .joins = joins,
+                                                     .is_long = strcmp(label, "note") == 0};
 }
 
 struct words {
@@ -73,7 +77,7 @@ void ocl_check_report(const struct ocl_finding *finding)
     add_part(&report, "thread", finding->has_thread ? words.thread : NULL, 0, true);
     add_part(&report, "PTX line", finding->ptx_line ? words.line : NULL, 0, false);
     add_part(&report, "source", finding->source, 0, finding->ptx_line != 0);
-    add_part(&report, "note:", finding->about, 0, false);
+    add_part(&report, "note", finding->about, 0, false);
     add_part(&report, finding->kernel ? "launched at" : "called at", NULL, launch, false);
     add_part(&report, "allocated at", NULL, ocl_stack_keep(finding->allocation), false);
     ocl_report_add(&report);

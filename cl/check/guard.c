@@ -283,12 +283,12 @@ static void tell(const struct damage *damage)
     int part = 0;
     write_sentence(damage, what, sizeof what);
     if (launch != 0) {
+        report.parts[part++] = (struct ocl_report_part){.label = "kernels since the last look",
+                                                        .text = names,
+                                                        .is_long = true,
+                                                        .has_names = true};
         report.parts[part++] =
-            (struct ocl_report_part){.label = "kernels run since the last look, the latest first:",
-                                     .text = names,
-                                     .has_names = true};
-        report.parts[part++] =
-            (struct ocl_report_part){.label = "the latest launched at", .stack = launch};
+            (struct ocl_report_part){.label = "latest launched at", .stack = launch};
     } else {
         report.parts[part++] =
             (struct ocl_report_part){.label = "no kernel was launched since the last look"};

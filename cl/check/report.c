@@ -46,6 +46,19 @@ uint64_t ocl_report_key(const uint64_t *numbers, size_t count)
 
 /* ---- Text ---- */
 
+/* Lines after the first are indented further, where the format has lines. */
+static void put_lines(struct ocl_check_text *text, const char *at)
+{
+    char letter[2] = "";
+    for (; *at; at++) {
+        letter[0] = *at;
+        if (*at == '\n' && text->format != OCL_CHECK_JSON)
+            ocl_text_put(text, "\n        ");
+        else
+            ocl_text_put_escaped(text, letter);
+    }
+}
+
 static void put_value(struct ocl_check_text *text, const struct ocl_report_part *part)
 {
     char name[256];
@@ -60,7 +73,7 @@ static void put_value(struct ocl_check_text *text, const struct ocl_report_part 
         ocl_text_put(text, end ? ", " : "");
         at += length + (end ? 2 : 0);
     }
-    ocl_text_put_escaped(text, at);
+    put_lines(text, at);
 }
 
 static void put_part(struct ocl_check_text *text, const struct ocl_report_part *part)
@@ -68,7 +81,7 @@ static void put_part(struct ocl_check_text *text, const struct ocl_report_part *
     ocl_text_put(text, part->joins ? ", " : "    ");
     ocl_text_put_escaped(text, part->label);
     if (part->text) {
-        ocl_text_put(text, " ");
+        ocl_text_put(text, part->is_long ? ": " : " ");
         put_value(text, part);
     }
     if (part->stack) {

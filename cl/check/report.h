@@ -13,6 +13,7 @@ struct ocl_report_part {
     const char *text; /* NULL: none */
     uint32_t stack;   /* stack.h; 0: none */
     bool joins;       /* it stands in the line of the one before */
+    bool is_long;     /* a colon stands between */
     bool has_names;   /* text is names of kernels, with ", " between */
 };
 

@@ -53,7 +53,7 @@ has wrong.txt 'a double free of 64 bytes of device memory at 0x' 'a free of devi
     'argument 0 is 0x[0-9a-f]+, which is memory of the host' \
     '\(guard\): 1 byte was written just past the end of the 1000 bytes' \
     '\(guard\): 3 bytes were written 5 bytes in front of the 1000 bytes' '\(guard\): 5 bytes were written 3 bytes past the end of the 1000' \
-    'kernels run since the last look, the latest first: put_two' 'came 8 times$' '\(leak\): 48 bytes of device memory' \
+    'kernels since the last look: put_two' 'came 8 times$' '\(leak\): 48 bytes of device memory' \
     'a free of 1000 bytes of device memory at 0x[0-9a-f]+ in one stream, while another uses them' 'came 3 times$' '\(leak\): 80 bytes of pinned host memory' '\(leak\): the stream 0x' '\(leak\): the event 0x' \
     '\(leak\): the graph 0x' '^        allocate_wrongly\+0x[0-9a-f]+ in clem_wrong$' '^        main\+0x' \
     '^    (allocated|freed|called|made) at:$' '^clem: ERROR SUMMARY: [0-9]+ errors, 0 warnings$'
