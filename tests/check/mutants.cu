@@ -152,7 +152,7 @@ __global__ void scatter(const int *index, int *to, int n, int count)
 
 static void run_scatter()
 {
-    array<int> index(N, 0, 1), to(64);
+    array<int> index(N, 0, 1), to(80);
     to.zero(3);
     scatter<<<BLOCKS, BLOCK>>>(index.device, to.device, N, 64);
     to.fetch();
@@ -535,7 +535,7 @@ static void run_levels()
 
 __global__ void softmax(const float *in, float *out, int width, int height)
 {
-    __shared__ float part[64];
+    __shared__ float part[64], sums[64];
     const float *row = in + blockIdx.x * width;
     float most = -1e30f, sum = 0;
     for (int i = threadIdx.x; i < width; i += blockDim.x)
@@ -547,11 +547,11 @@ __global__ void softmax(const float *in, float *out, int width, int height)
     __syncthreads();
     for (int i = threadIdx.x; i < width; i += blockDim.x)
         sum += expf(row[i] - most);
-    INIT(2, part[threadIdx.x] = sum);
+    INIT(2, sums[threadIdx.x] = sum);
     __syncthreads();
     sum = 0;
     for (int i = 0; i < 64; i++)
-        sum += part[i];
+        sum += sums[i];
     if (GUARD(3, threadIdx.x < width))
         out[blockIdx.x * width + threadIdx.x] = expf(row[threadIdx.x] - most) / sum;
 }
@@ -634,7 +634,7 @@ __global__ void words_split(const char *text, int *starts, int n)
 
 static void run_words_split()
 {
-    array<char> text(N, 32, 1);
+    array<char> text(N, 33, 1);
     array<int> starts(N);
     words_split<<<BLOCKS, BLOCK>>>(text.device, starts.device, N);
     starts.fetch();
