@@ -43,12 +43,13 @@ ends 0 clean.txt env CLEM_CHECK=leak "$wrong"
 has clean.txt '^clem: ERROR SUMMARY: 0 errors'
 
 # What does not end the process: each has a block of its own, with stacks that name the program's functions.
-ends 9 wrong.txt "$run" --check=guard,leak --error-exitcode=9 "$wrong" double kind kind-host inner stranger copy overlap host \
+ends 9 wrong.txt "$run" --check=guard,leak --error-exitcode=9 "$wrong" double kind kind-host inner stranger copy fill overlap host \
     behind before pinned repeat ordered flight leak
 has wrong.txt 'a double free of 64 bytes of device memory at 0x' 'a free of device memory at 0x[0-9a-f]+, which is pinned host memory' \
     'a free of pinned host memory at 0x[0-9a-f]+, which is device memory' 'which is 16 bytes into 1000 bytes of device memory' \
     'a free of device memory at 0x[0-9a-f]+, where no call has allocated any' \
     'a copy of 1004 bytes at 0x[0-9a-f]+ goes 4 bytes past the end of 1000 bytes of device memory' \
+    'a fill of 1000 bytes at 0x[0-9a-f]+ goes 8 bytes past the end of 1000 bytes of device memory' \
     'a copy of 500 bytes from 0x[0-9a-f]+ to 0x[0-9a-f]+, which have 492 bytes in common' \
     'argument 0 is 0x[0-9a-f]+, which is memory of the host' \
     '\(guard\): 1 byte was written just past the end of the 1000 bytes' \
