@@ -1,7 +1,7 @@
 /* Memory between pages that nobody may touch, for --check=guard. Private to cl/.
  *
- * An allocation ends where such a page begins, or less than its alignment before: those bytes, and what is left of its first page, hold a
- * pattern. Its addresses are never used again: what touches it later faults as well.
+ * An allocation ends where such a page begins, or less than its alignment before: those bytes, and what is left of its first
+ * page, hold a pattern. Its addresses are never used again: what touches it later faults as well.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_GUARD_H
 #define OCL_GUARD_H
@@ -24,7 +24,7 @@ struct ocl_guarded {
 /* Whether allocations are to be guarded. */
 bool ocl_guard_is_on(void);
 
-/* Memory for bytes > 0. NULL, with a line on stderr the first time: the system gives no more mappings (vm.max_map_count), or no more
+/* Memory for bytes > 0. NULL, with a line on stderr the first time: there are no more mappings (vm.max_map_count), or no more
  * addresses; then allocations are not guarded.
  * Owns: the record stays for the life of the process. Locks: a leaf. */
 struct ocl_guarded *ocl_guard_take(size_t bytes);

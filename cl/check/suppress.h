@@ -7,8 +7,8 @@
 
 struct ocl_report;
 
-/* Reads --suppressions=FILE once, and complains where it cannot be read or a line is none. A line is CHECK:PATTERN: a word of check.def or *,
- * and text with * and ? in it that stands in the report's sentence, in a line of it, or in a frame of one of its stacks.
+/* Reads --suppressions=FILE once, and complains where it cannot be read or a line is none. A line is CHECK:PATTERN: a word of
+ * check.def or *, and text with * and ? in it that stands in the report's sentence, in a line of it, or in a frame of one of its stacks.
  * Empty lines and what begins with # say nothing. */
 void ocl_suppress_read(const char *path);
 

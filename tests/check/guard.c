@@ -1,4 +1,4 @@
-/* What a program does wrong, by the words that it is given, one after the other; "clean" is nothing. tests/check/guard.sh reads what
+/* What a program does wrong, by the words that it is given, one after the other; without any, nothing. guard.sh reads what
  * clem-run --check says of it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <sched.h>
