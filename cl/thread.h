@@ -35,6 +35,8 @@ struct ocl_thread {
     const struct ocl_region
         *copied[2]; /* managed_traffic.c: what the thread's transfer goes from and to */
     struct ocl_kernel_facts no_facts; /* kernel.c */
+    const void *native;               /* native_launch.c: whose block the thread runs, or NULL */
+    uint64_t native_block;            /* likewise: its number */
     const void *fault;                /* managed_fault.c: the address of the last one */
     char unknown_status[32];          /* status.c */
     struct ocl_profile_writer profile;

@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -96,22 +98,45 @@ static bool was_told(const struct ocl_crash *crash)
     return now != 0 && atomic_exchange(&told, now) == now;
 }
 
-void ocl_crash_tell(const siginfo_t *info, const void *context)
+/* Threads of one kernel fail together. The first one speaks; the others, which would end the process meanwhile, wait until it
+ * has, or some seconds. One that fails while it speaks says no more. */
+static _Atomic pid_t speaker;
+enum { MOST_NAPS = 2000 };
+
+static bool may_speak(void)
+{
+    const struct timespec millisecond = {.tv_nsec = 1000000};
+    const pid_t own = (pid_t)syscall(SYS_gettid);
+    pid_t other = 0;
+    if (atomic_compare_exchange_strong(&speaker, &other, own))
+        return true;
+    for (int i = 0; i < MOST_NAPS && other != own && atomic_load(&speaker) == other; i++)
+        nanosleep(&millisecond, NULL);
+    return false;
+}
+
+static void tell(const siginfo_t *info, const void *context)
 {
     struct ocl_crash crash = {.address = (uint64_t)(uintptr_t)info->si_addr,
                               .has_address = info->si_code != SI_KERNEL};
     struct ocl_crash_line line = {0};
     bool is_known = false;
-    if (!is_access(info) || ocl_options_get()->is_silent)
-        return;
     read_context(context, &crash);
     ocl_crash_write(&line, "clem: ");
     for (int i = 0; i < WITNESSES && !is_known; i++) {
         ocl_crash_witness *const witness = atomic_load(&witnesses[i]);
         is_known = witness && witness(&crash, &line);
     }
-    if (is_known && !was_told(&crash))
+    if (is_known && line.length > 0 && !was_told(&crash))
         say(&line);
+}
+
+void ocl_crash_tell(const siginfo_t *info, const void *context)
+{
+    if (!is_access(info) || ocl_options_get()->is_silent || !may_speak())
+        return;
+    tell(info, context);
+    atomic_store(&speaker, 0);
 }
 
 /* ---- The handler ---- */

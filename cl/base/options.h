@@ -18,6 +18,7 @@ struct ocl_options {
     const char *at_once;    /* CLEM_AT_ONCE: a number; NULL when unset */
     const char *compile;    /* CLEM_COMPILE: "here", "apart" or "ahead"; NULL when unset */
     const char *memory;     /* CLEM_MEMORY: bytes, or a number with K, M or G; NULL when unset */
+    const char *check;      /* CLEM_CHECK: checks (check.h), with commas between; NULL when unset */
     const char *capability; /* CLEM_COMPUTE_CAPABILITY: "7.5" to "9.0"; NULL when unset */
     const char *dump;       /* CLEM_DUMP: folder for what becomes of PTX; NULL when unset */
     const char
@@ -28,6 +29,8 @@ struct ocl_options {
     bool shows_calls;    /* CLEM_TRACE: "calls" */
     const char
         *profile; /* CLEM_PROFILE: what clem-run --trace asks for (profile.c); NULL when unset */
+    const char
+        *check_options; /* CLEM_CHECK_OPTIONS: name=value with colons between; NULL when unset */
     const char *cuda_cache; /* CUDA_CACHE_PATH: in place of ~/.cache/clem; NULL when unset */
     bool no_cache;          /* CUDA_CACHE_DISABLE: anything but "" and "0" */
 };

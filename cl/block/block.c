@@ -69,6 +69,8 @@ static void unlink_block(struct ocl_block *block)
  * an address. */
 static bool is_declared(const struct ocl_block *block)
 {
+    if (block->guarded)
+        return false; /* the process's own memory: CPUs, which alone have it, reach that without a word */
     if (block->kind == OCL_BLOCK_DEVICE)
         return true;
     if (block->kind == OCL_BLOCK_MANAGED)

@@ -34,6 +34,7 @@ struct ocl_block {
     _Atomic(struct ocl_export *)
         exported; /* block_exported.c: device memory that other processes may map, or NULL */
     struct ocl_region *region;         /* managed memory whose pages move, or NULL */
+    struct ocl_guarded *guarded;       /* block_guarded.c: the pages that it is, or NULL */
     struct ocl_block *next, *previous; /* context.blocks (block_lock) */
 };
 
@@ -55,6 +56,11 @@ ocl_status ocl_block_create_host(struct ocl_context *context, size_t bytes,
  * defined. Errors as above; OCL_E_NOT_SUPPORTED. */
 ocl_status ocl_block_create_managed(struct ocl_context *context, size_t bytes,
                                     struct ocl_block **block);
+
+/* Any of those three under --check=guard: exactly so many bytes, which begin at block->guarded->start and end before a page
+ * that nobody may touch. Where it cannot be guarded, what the others make of whole pages; then block->guarded is NULL. Errors as above. */
+ocl_status ocl_block_create_guarded(struct ocl_context *context, enum ocl_block_kind kind,
+                                    size_t bytes, struct ocl_block **block);
 
 /* Pins [host, host+bytes) of the user's memory.
  * Shape:  the object covers the whole pages around it: block->pointer is the first page, and

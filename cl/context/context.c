@@ -13,6 +13,7 @@
 #include "cl/binding/ptx_table.h"
 #include "cl/block/block.h"
 #include "cl/block/probe.h"
+#include "cl/check/guard.h"
 #include "cl/context/capability.h"
 #include "cl/context/exit.h"
 #include "cl/image/image.h"
@@ -40,10 +41,17 @@
 /* Source: CUDA Runtime API 13.0, cudaDeviceSetLimit, and what its driver tells at first. */
 enum { PRINT_BYTES = 1 << 20, HEAP_BYTES = 8 << 20 };
 
+/* Patterns first: what is freed then is looked at where it goes. */
+static void look_and_settle(struct ocl_context *context)
+{
+    ocl_guard_check_all();
+    ocl_ordered_settle(context);
+}
+
 /* In the order of ocl_waited(). */
 static const struct ocl_following following = {
     .keep_failures = ocl_staging_look,
-    .trim_pools = ocl_ordered_settle,
+    .trim_pools = look_and_settle,
     .let_touch = ocl_migration_let_touch,
     .bring_back = ocl_migration_return,
     .print = ocl_runtime_after_wait,

@@ -14,6 +14,7 @@
 #include "cl/base/options.h"
 #include "cl/base/processor.h"
 #include "cl/base/steady.h"
+#include "cl/check.h"
 #include "cl/device/device_select.h"
 #include "cl/device/driver_folder.h"
 #include "cl/device/driver_limits.h"
@@ -495,6 +496,8 @@ bool ocl_device_takes_host_memory(const struct ocl_device_facts *facts)
 bool ocl_device_reaches_pageable(const struct ocl_device_facts *facts)
 {
     const char *wanted = ocl_options_get()->address;
+    if (ocl_check_wants(OCL_CHECK_GUARD)) /* as on a GPU, where such a pointer is an error */
+        return false;
     return facts->has_svm_system && (wanted == NULL || strcmp(wanted, "handle") != 0);
 }
 

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "cl/base/crash.h"
+#include "cl/check.h"
+#include "cl/check/guard.h"
+#include "cl/check/report.h"
 #include "cl/memory/address.h"
 #include "cl/native/native.h"
 #include "cl/virtual/mapping.h"
@@ -31,6 +34,31 @@ static const char *find_kernel(uint64_t code, size_t *length)
     const char *const end = strstr(name, "_workgroup");
     *length = end ? (size_t)(end - name) : strlen(name);
     return name;
+}
+
+/* Memory that is guarded, or was: then the line is the sentence of a report. */
+static bool write_guarded(uint64_t address, struct ocl_crash_line *line,
+                          struct ocl_guard_view *view)
+{
+    if (!ocl_guard_find(address, view))
+        return false;
+    if (!view->is_inside) {
+        if (view->distance > 0) {
+            ocl_crash_write_count(line, view->distance);
+            ocl_crash_write(line, view->distance == 1 ? " byte " : " bytes ");
+        } else {
+            ocl_crash_write(line, "just ");
+        }
+        ocl_crash_write(line, view->is_before ? "past the end of the " : "in front of the ");
+    } else {
+        ocl_crash_write(line, view->is_freed ? "use after free: in the " : "in the ");
+    }
+    ocl_crash_write_count(line, view->bytes);
+    ocl_crash_write(line, " bytes at ");
+    ocl_crash_write_address(line, view->start);
+    if (view->is_freed && !view->is_inside)
+        ocl_crash_write(line, ", which were freed");
+    return true;
 }
 
 static void write_nearby(const struct ocl_nearby *nearby, struct ocl_crash_line *line)
@@ -69,19 +97,76 @@ static void write_place(const struct ocl_crash *crash, struct ocl_crash_line *li
         ocl_crash_write(line, ", far from all memory");
 }
 
+/* As "(1,0,0)". */
+static bool name_block(char *text, size_t bytes)
+{
+    uint32_t block[3];
+    struct ocl_crash_line line = {0};
+    if (!ocl_native_block_here(block))
+        return false;
+    for (int d = 0; d < 3; d++) {
+        ocl_crash_write(&line, d == 0 ? "(" : ",");
+        ocl_crash_write_count(&line, block[d]);
+    }
+    ocl_crash_write(&line, ")");
+    const size_t kept = line.length < bytes ? line.length : bytes - 1;
+    memcpy(text, line.text, kept);
+    text[kept] = '\0';
+    return true;
+}
+
+/* The last report, in place of the line. */
+static void report(const char *kernel, struct ocl_crash_line *line, size_t start,
+                   const struct ocl_guard_view *view)
+{
+    static char what[sizeof line->text], block[64];
+    struct ocl_report made = {.kind = OCL_CHECK_GUARD, .what = what};
+    memcpy(what, line->text + start, line->length - start);
+    made.parts[0] = (struct ocl_report_part){
+        .label = "kernel", .text = kernel, .has_names = true};
+    int part = 1;
+    if (name_block(block, sizeof block))
+        made.parts[part++] =
+            (struct ocl_report_part){.label = "block", .text = block, .joins = true};
+    if (view->made)
+        made.parts[part++] = (struct ocl_report_part){.label = "allocated at", .stack = view->made};
+    if (view->freed)
+        made.parts[part++] = (struct ocl_report_part){.label = "freed at", .stack = view->freed};
+    const uint32_t launch = ocl_guard_last_launch(kernel);
+    if (launch)
+        made.parts[part] = (struct ocl_report_part){.label = "launched at", .stack = launch};
+    ocl_report_add_last(&made);
+    line->length = 0;
+}
+
 static bool witness(const struct ocl_crash *crash, struct ocl_crash_line *line)
 {
     static const char *const verbs[] = {" touched ", " read ", " wrote to "};
-    char name[128] = "";
+    static char name[128];
+    struct ocl_guard_view view = {0};
     size_t length = 0;
+    const size_t start = line->length;
     const char *const kernel = find_kernel(crash->code, &length);
     if (!kernel)
         return false;
-    memcpy(name, kernel, length < sizeof name ? length : sizeof name - 1);
+    const size_t kept = length < sizeof name ? length : sizeof name - 1;
+    memcpy(name, kernel, kept);
+    name[kept] = '\0';
     ocl_crash_write(line, "kernel ");
     ocl_crash_write(line, name);
     ocl_crash_write(line, verbs[crash->access]);
-    write_place(crash, line);
+    bool is_guarded = false;
+    if (crash->has_address) {
+        const size_t before = line->length;
+        ocl_crash_write_address(line, crash->address);
+        ocl_crash_write(line, ", ");
+        is_guarded = write_guarded(crash->address, line, &view);
+        line->length = is_guarded ? line->length : before;
+    }
+    if (!is_guarded)
+        write_place(crash, line);
+    if (ocl_guard_is_on())
+        report(name, line, start, &view);
     return true;
 }
 

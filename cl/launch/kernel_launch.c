@@ -7,10 +7,13 @@
 #include <time.h>
 
 #include "cl/base/steady.h"
+#include "cl/check/guard.h"
 #include "cl/launch/kernel_binding.h"
+#include "cl/launch/kernel_checked.h"
 #include "cl/launch/kernel_limits.h"
 #include "cl/launch/kernel_plan.h"
 #include "cl/launch/kernel_pointer.h"
+#include "cl/memory/uses.h"
 #include "cl/process.h"
 #include "cl/program/kernel_parts.h"
 #include "cl/program/translation.h"
@@ -67,12 +70,18 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
     ocl_status status = kernel->ptx ? ocl_parts_of(kernel)->ptx_begin(&call) : OCL_OK;
     bool is_on_its_way = false;
     if (status == OCL_OK) {
+        if (ocl_guard_is_on())
+            ocl_guard_note_launch(kernel->name);
         status = ocl_call_launch(&call, queue);
         is_on_its_way = status == OCL_OK;
+        if (is_on_its_way && ocl_uses_are_wanted() && !kernel->program->is_builtin)
+            ocl_kernel_note_uses(kernel, launch, queue);
         call.memory.is_spoiled = status != OCL_OK;
     }
-    if (status == OCL_OK)
-        call.memory.native = NULL; /* its work-items let go of it */
+    if (status == OCL_OK) { /* its work-items let go of them */
+        call.memory.native = NULL;
+        call.memory.check = NULL;
+    }
     if (status == OCL_OK && launch->gathered)
         status = ocl_parts_of(kernel)->ptx_gathered(&call, queue);
     if (status == OCL_OK && kernel->ptx && kernel->ptx->writes_table)
@@ -106,7 +115,9 @@ static ocl_status launch_ready(struct ocl_kernel *kernel, struct ocl_queue *queu
     ocl_status status = OCL_OK;
     if (!has_arguments(kernel, launch))
         return OCL_E_INVALID_VALUE;
-    if (kernel->symbol_kinds != 0)
+    if (ocl_guard_is_on() && !kernel->program->is_builtin)
+        status = ocl_kernel_refuse_host_pointers(kernel, launch);
+    if (status == OCL_OK && kernel->symbol_kinds != 0)
         status = ocl_parts_of(kernel)->symbols_ready(ocl_program_origin(kernel->program),
                                                      kernel->symbol_kinds);
     if (status != OCL_OK)

@@ -9,12 +9,15 @@
 
 #include "cl/base/host_memory.h"
 #include "cl/block/block.h"
+#include "cl/check/guard.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
+#include "cl/memory/detained.h"
 #include "cl/memory/fixed_private.h"
 #include "cl/memory/ordered_private.h"
 #include "cl/memory/pool.h"
 #include "cl/memory/twin.h"
+#include "cl/memory/uses.h"
 #include "cl/queue/queue_private.h"
 #include "cl/slab.h"
 #include "cl/state/paging.h"
@@ -163,7 +166,7 @@ static size_t pooled_unit(const struct ocl_context *context, enum ocl_memory_kin
 static size_t pooled_bytes(const struct ocl_context *context, enum ocl_memory_kind kind,
                            size_t bytes)
 {
-    const size_t unit = pooled_unit(context, kind);
+    const size_t unit = ocl_guard_is_on() ? 1 : pooled_unit(context, kind);
     return bytes > SIZE_MAX - unit ? bytes : (bytes + unit - 1) / unit * unit;
 }
 
@@ -184,12 +187,25 @@ static ocl_status take_piece(struct ocl_context *context, enum ocl_memory_kind k
     return ocl_pool_take(pool, bytes, piece);
 }
 
+/* Memory that was freed while kernels are checked is given back. */
+static bool let_go(const struct ocl_context *context)
+{
+    struct ocl_allocation *found = ocl_let_go(context);
+    const bool is_any = found != NULL;
+    for (; found; found = ocl_let_go(context))
+        ocl_allocation_release(found);
+    return is_any;
+}
+
 /* The same when memory is short: what stream-ordered pools keep is given back first. */
 static ocl_status take_scarce_piece(struct ocl_context *context, enum ocl_memory_kind kind,
                                     size_t bytes, struct ocl_piece **piece)
 {
     const ocl_status status = take_piece(context, kind, bytes, piece);
-    if (status != OCL_E_OUT_OF_MEMORY || !ocl_ordered_shrink(context))
+    if (status != OCL_E_OUT_OF_MEMORY)
+        return status;
+    const bool has_let_go = let_go(NULL);
+    if (!ocl_ordered_shrink(context) && !has_let_go)
         return status;
     return take_piece(context, kind, bytes, piece);
 }
@@ -224,10 +240,14 @@ static ocl_status take_piece_for(struct ocl_allocation *made, size_t bytes)
 static ocl_status fill_in(struct ocl_allocation *made, size_t pool_bytes, void **host,
                           uint64_t *address)
 {
-    ocl_status status = take_piece_for(made, pool_bytes);
+    const bool has_margin = ocl_check_wants(OCL_CHECK_KERNELS) && !ocl_guard_is_on();
+    const size_t margin = has_margin ? OCL_CHECK_MARGIN : 0;
+    ocl_status status = take_piece_for(made, pool_bytes + margin);
     if (status == OCL_OK) {
         const struct ocl_piece_view view = ocl_pool_view(made->piece);
         place(made, view.block, view.offset);
+        if (view.block->guarded) /* which need not begin at a multiple of anything */
+            made->span = made->bytes;
         if (made->ordered)
             ocl_ordered_count_used(made->ordered);
     }
@@ -435,6 +455,8 @@ static bool starts_at(const struct ocl_allocation *allocation, uint64_t address)
 static ocl_status end(struct ocl_allocation *allocation)
 {
     ocl_allocation_count(allocation, false);
+    ocl_guard_note_freed(allocation->block->guarded);
+    ocl_use_forget(allocation);
     if (allocation->ordered)
         return ocl_ordered_give(allocation);
     if (allocation->fixed)
@@ -445,7 +467,10 @@ static ocl_status end(struct ocl_allocation *allocation)
     /* A driver that was short of something may have it now. */
     if (status != OCL_OK && ocl_queues_finish(allocation->context) != OCL_OK)
         atomic_store(&allocation->context->is_doubtful, true);
-    ocl_allocation_release(allocation); /* its own */
+    if (allocation->piece && ocl_check_wants(OCL_CHECK_MEMORY))
+        allocation = ocl_detain(allocation);
+    if (allocation)
+        ocl_allocation_release(allocation); /* its own */
     return status;
 }
 
@@ -527,6 +552,7 @@ static void end_if_of(void *object, void *argument)
 
 void ocl_memory_release_all(struct ocl_context *context)
 {
+    (void)let_go(context);
     ocl_ordered_leave(context);
     ocl_slab_visit(&allocations, end_if_of, context);
     ocl_fixed_leave(context);

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "cl/check/guard.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
 #include "cl/memory/fixed_private.h"
@@ -251,7 +252,7 @@ void ocl_ordered_settle(struct ocl_context *context)
     struct ocl_ordered_pool *pool;
     (void)ocl_fixed_settle();
     while ((pool = pool_next(&cursor)) != NULL) {
-        const uint64_t least = atomic_load(&pool->is_destroyed)
+        const uint64_t least = atomic_load(&pool->is_destroyed) || ocl_guard_is_on()
                                    ? 0
                                    : atomic_load(&pool->settings[OCL_ORDERED_THRESHOLD]);
         if (atomic_load(&pool->reserved) > least)

@@ -3,10 +3,12 @@
 #include <sched.h>
 
 #include "cl/base/deadline.h"
+#include "cl/check/guard.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
 #include "cl/memory/fixed_private.h"
 #include "cl/memory/ordered_shard.h"
+#include "cl/memory/uses.h"
 #include "cl/queue/queue_private.h"
 #include "cl/trace.h"
 
@@ -19,6 +21,8 @@ enum { LONGEST_LOOK = 64 };
 
 static size_t rounded(size_t bytes)
 {
+    if (ocl_guard_is_on())
+        return bytes;
     return bytes > SMALL_MOST ? (bytes + PAGE - 1) / PAGE * PAGE : ocl_size_class_bytes(bytes);
 }
 
@@ -95,7 +99,7 @@ static struct ocl_ordered *take_from(struct request *request, struct ocl_shard *
 {
     const unsigned rank = ocl_shard_class(request->capacity);
     struct ocl_ordered *found = NULL;
-    if (!ocl_shard_has_any(shard))
+    if (!ocl_shard_has_any(shard) || ocl_guard_is_on()) /* what was freed is never used again */
         return NULL;
     pthread_mutex_lock(&shard->lock);
     for (unsigned next = rank; !found && next <= rank + 1 && next < OCL_SHARD_CLASSES; next++)
@@ -338,9 +342,13 @@ static ocl_status free_found(struct ocl_queue *queue, struct ocl_ordered_pool *p
         return OCL_E_NOT_FOUND;
     }
     ocl_allocation_count(found, false);
+    ocl_guard_note_freed(found->block->guarded);
+    ocl_use_check_free(found, queue);
+    ocl_use_forget(found);
     if (adopted) {
         adopted->allocation = found;
-        found->span = adopted->capacity;
+        if (!found->block->guarded) /* which stands in the registry to the byte */
+            found->span = adopted->capacity;
         found->ordered = adopted;
         ocl_ordered_pool_note_peak(plain);
     }

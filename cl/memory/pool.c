@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "cl/check/guard.h"
 #include "cl/memory/kept.h"
 #include "cl/memory/pieces.h"
 
@@ -42,6 +43,8 @@ struct ocl_pool {
     uint64_t available;         /* what the source said when asked last */
     uint64_t credit;            /* what may be taken before it is asked again */
     uint64_t budget;            /* the most that it ever said: an upper bound on total */
+    bool
+        is_whole; /* each piece has a block of exactly its size, of which none is kept: --check=guard */
 };
 
 static void lock(struct ocl_pool *pool)
@@ -244,9 +247,10 @@ ocl_status ocl_pool_create(struct ocl_context *context, const struct ocl_pool_so
         return OCL_E_OUT_OF_MEMORY;
     made->context = context;
     made->source = source;
+    made->is_whole = ocl_guard_is_on();
     made->taken = source->is_device_memory ? &context->device_taken : &made->own_taken;
     const uint64_t share = source->total(context) / KEPT_SHARE;
-    made->kept.most = share < source->kept_most ? share : source->kept_most;
+    made->kept.most = made->is_whole ? 0 : share < source->kept_most ? share : source->kept_most;
     refresh(made);
     *pool = made;
     return OCL_OK;
@@ -265,7 +269,8 @@ void ocl_pool_destroy(struct ocl_pool *pool)
 /* A block that only this piece uses. */
 static ocl_status take_whole(struct ocl_pool *pool, size_t bytes, struct ocl_piece **piece)
 {
-    bytes = (bytes + PAGE - 1) / PAGE * PAGE;
+    if (!pool->is_whole)
+        bytes = (bytes + PAGE - 1) / PAGE * PAGE;
     lock(pool);
     struct ocl_pool_block *home = ocl_kept_take(&pool->kept, bytes, bytes + bytes / WASTE_SHARE);
     unlock(pool);
@@ -323,7 +328,7 @@ ocl_status ocl_pool_take(struct ocl_pool *pool, size_t bytes, struct ocl_piece *
     assert(bytes > 0);
     if (bytes > SIZE_MAX / 2) /* below, rounding cannot overflow */
         return OCL_E_OUT_OF_MEMORY;
-    if (bytes > SMALL_MOST)
+    if (bytes > SMALL_MOST || pool->is_whole)
         return take_whole(pool, bytes, piece);
     lock(pool);
     *piece = shared_take(pool, bytes);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/base/host_memory.h"
 #include "cl/block/block.h"
+#include "cl/check/guard.h"
 #include "cl/memory/pool.h"
 
 static uint64_t device_total(struct ocl_context *context)
@@ -17,20 +18,43 @@ static uint64_t device_available(struct ocl_context *context)
                                                                  : UINT64_MAX;
 }
 
+static ocl_status create_device(struct ocl_context *context, size_t bytes, struct ocl_block **block)
+{
+    return ocl_guard_is_on() ? ocl_block_create_guarded(context, OCL_BLOCK_DEVICE, bytes, block)
+                             : ocl_block_create(context, bytes, block);
+}
+
+static size_t device_first(const struct ocl_block *block)
+{
+    return block->guarded ? block->guarded->start - block->guarded->first : ocl_block_first(block);
+}
+
 const struct ocl_pool_source ocl_pool_device = {
-    .create = ocl_block_create,
+    .create = create_device,
     .destroy = ocl_block_destroy,
-    .first = ocl_block_first,
+    .first = device_first,
     .total = device_total,
     .available = device_available,
     .kept_most = (uint64_t)4 << 30,
     .is_device_memory = true,
 };
 
+static ocl_status create_host(struct ocl_context *context, size_t bytes, struct ocl_block **block)
+{
+    return ocl_guard_is_on() ? ocl_block_create_guarded(context, OCL_BLOCK_HOST, bytes, block)
+                             : ocl_block_create_host(context, bytes, block);
+}
+
+static ocl_status create_managed(struct ocl_context *context, size_t bytes,
+                                 struct ocl_block **block)
+{
+    return ocl_guard_is_on() ? ocl_block_create_guarded(context, OCL_BLOCK_MANAGED, bytes, block)
+                             : ocl_block_create_managed(context, bytes, block);
+}
+
 static size_t host_first(const struct ocl_block *block)
 {
-    (void)block;
-    return 0;
+    return block->guarded ? block->guarded->start - block->guarded->first : 0;
 }
 
 static uint64_t host_total(struct ocl_context *context)
@@ -47,7 +71,7 @@ static uint64_t host_available(struct ocl_context *context)
 
 /* Pinned memory is taken from all programs, so less of it is kept. */
 const struct ocl_pool_source ocl_pool_host = {
-    .create = ocl_block_create_host,
+    .create = create_host,
     .destroy = ocl_block_destroy,
     .first = host_first,
     .total = host_total,
@@ -66,7 +90,7 @@ static uint64_t managed_available(struct ocl_context *context)
  * holds. Much of it is kept, because SVM is slow to make: 0.7 s for 1 GiB on an NVIDIA H200 (driver
  * 580). */
 const struct ocl_pool_source ocl_pool_managed = {
-    .create = ocl_block_create_managed,
+    .create = create_managed,
     .destroy = ocl_block_destroy,
     .first = host_first,
     .total = device_total,

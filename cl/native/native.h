@@ -65,6 +65,9 @@ struct ptx_native_launch *ocl_native_facts(struct ocl_native_launch *launch);
 /* Finds the memory that the blocks need while they run; the facts are final. Errors: OCL_E_OUT_OF_MEMORY. */
 ocl_status ocl_native_reserve(struct ocl_native_launch *launch);
 
+/* The thread block that the calling thread runs. false: it runs none, or nobody knows which of several. For handlers of signals. */
+bool ocl_native_block_here(uint32_t block[3]);
+
 /* Of a launch that was not given to the driver. One that was goes when the last of its work-items ends. */
 void ocl_native_cancel(struct ocl_native_launch *launch);
 

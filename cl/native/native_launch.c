@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check/guard.h"
 #include "cl/native/native.h"
 #include "cl/native/native_private.h"
 #include "cl/native/scratch.h"
 #include "cl/program/builtin.h"
 #include "cl/program/kernel.h"
+#include "cl/thread.h"
 #include "cl/trace.h"
 
 struct ocl_native_launch {
@@ -75,12 +77,19 @@ static void work(struct ocl_native_launch *launch)
     uint64_t first = atomic_fetch_add_explicit(&launch->next, portion, memory_order_relaxed);
     if (first < blocks) {
         struct ocl_scratch scratch = ocl_scratch_take(launch->scratch, launch->scratch_bytes);
+        struct ocl_thread *const thread = ocl_thread();
+        const void *const outer = thread->native;
+        const uint64_t outer_block = thread->native_block;
+        thread->native = launch;
         while (first < blocks) {
             const uint64_t rest = blocks - first;
+            thread->native_block = first;
             launch->native->run(&launch->facts, first, rest < portion ? rest : portion,
                                 scratch.memory);
             first = atomic_fetch_add_explicit(&launch->next, portion, memory_order_relaxed);
         }
+        thread->native = outer;
+        thread->native_block = outer_block;
         ocl_scratch_give(launch->scratch, scratch);
     }
     if (atomic_fetch_sub_explicit(&launch->left, 1, memory_order_acq_rel) == 1)
@@ -123,7 +132,9 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     ocl_scratch_pool_hold(pool);
     made->scratch = pool;
     made->blocks = shape->blocks;
-    made->portion = shape->takes_turns ? 1 : portion_of(shape->blocks, shape->items);
+    made->portion = shape->takes_turns || ocl_guard_is_on() /* a crash tells which block it was */
+                        ? 1
+                        : portion_of(shape->blocks, shape->items);
     atomic_init(&made->next, 0);
     made->facts.block_count = shape->blocks;
     made->facts.begun = (uint64_t)(uintptr_t)&made->next;
@@ -148,6 +159,19 @@ ocl_status ocl_native_reserve(struct ocl_native_launch *launch)
     }
     launch->scratch_bytes = (size_t)bytes;
     return OCL_OK;
+}
+
+bool ocl_native_block_here(uint32_t block[3])
+{
+    const struct ocl_thread *const thread = ocl_thread_if_any();
+    const struct ocl_native_launch *const launch = thread ? thread->native : NULL;
+    if (!launch || launch->portion != 1)
+        return false;
+    const uint32_t *const grid = launch->facts.grid;
+    block[0] = (uint32_t)(thread->native_block % grid[0]);
+    block[1] = (uint32_t)(thread->native_block / grid[0] % grid[1]);
+    block[2] = (uint32_t)(thread->native_block / grid[0] / grid[1]);
+    return true;
 }
 
 void ocl_native_cancel(struct ocl_native_launch *launch)

@@ -23,7 +23,7 @@
  *   5 leaves: context.queue_lock (the list of queues), context.block_lock, context.pin_lock, event.lock, array.lock, program.lock,
  *     values.lock, migration.lock, stream-ordered pools (their list, each shard), fixed blocks, clock, slabs, probe, staging ring,
  *     worker, copy pool, built-in programs, making and freeing SVM, watching SIGSEGV, stillness, offers to other processes, what is
- *     open of theirs, native kernels' LLVM and scratch
+ *     open of theirs, native kernels' LLVM and scratch, what --check notes and says
  *
  * Above all of them: a move of managed memory (managed_private.h), which is not a lock: its owner waits for the driver.
  */

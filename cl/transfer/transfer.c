@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/transfer.h"
 
+#include "cl/check.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
+#include "cl/memory/uses.h"
 #include "cl/queue/queue_private.h"
 #include "cl/queue/waited.h"
 #include "cl/transfer/transfer_private.h"
@@ -27,6 +29,21 @@ ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *cop
     return ocl_transfer_copy_held(queue, copy, holds, wait);
 }
 
+/* What was never written is known as soon as the kernels have run that may write it. */
+static void check(struct ocl_queue *queue, const struct ocl_copy *copy)
+{
+    const struct ocl_check_rows source = {copy->source.address, copy->source.pitch,
+                                          copy->source.slice_bytes},
+                                target = {copy->target.address, copy->target.pitch,
+                                          copy->target.slice_bytes};
+    const struct ocl_check_shape shape = {copy->width, copy->height, copy->depth};
+    if (!ocl_check_wants(OCL_CHECK_INIT))
+        return;
+    if (ocl_check_follows(&source))
+        (void)ocl_queue_finish(queue);
+    ocl_check_copied(&target, &source, &shape);
+}
+
 ocl_status ocl_transfer_copy_held(struct ocl_queue *queue, const struct ocl_copy *copy,
                                   struct ocl_copy_holds holds, enum ocl_transfer_wait wait)
 {
@@ -38,6 +55,7 @@ ocl_status ocl_transfer_copy_held(struct ocl_queue *queue, const struct ocl_copy
         .target = ocl_side_in(holds.target, copy->target.address),
         .wait = wait,
     };
+    check(queue, copy);
     const bool moves = ocl_sides_begin(&transfer.source, &transfer.target);
     ocl_status status;
 
@@ -58,6 +76,10 @@ ocl_status ocl_transfer_copy_held(struct ocl_queue *queue, const struct ocl_copy
         status = ocl_transfer_run(&transfer);
     if (moves)
         ocl_sides_end();
+    if (status == OCL_OK) {
+        ocl_use_note(transfer.source.allocation, queue);
+        ocl_use_note(transfer.target.allocation, queue);
+    }
     ocl_side_release(&transfer.source);
     ocl_side_release(&transfer.target);
     return status == OCL_OK && wait == OCL_WAIT_ALL

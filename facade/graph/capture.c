@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check_made.h"
 #include "facade/graph/capture.h"
 #include "facade/state/thread_state.h"
 
@@ -628,6 +629,8 @@ cudaError_t facade_capture_end(struct facade_stream *stream, cudaGraph_t *graph)
     pthread_mutex_lock(&lock);
     const cudaError_t error = end(stream, graph);
     pthread_mutex_unlock(&lock);
+    if (graph != NULL)
+        ocl_made_note("graph", *graph, NULL);
     return error;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check_made.h"
 #include "facade/graph/conditional.h"
 #include "facade/graph/graph.h"
 #include "facade/graph/user_object.h"
@@ -461,6 +462,7 @@ cudaError_t facade_graph_create(cudaGraph_t *pGraph, unsigned int flags)
     if (graph == NULL)
         return cudaErrorMemoryAllocation;
     *pGraph = (cudaGraph_t)graph;
+    ocl_made_note("graph", graph, NULL);
     return cudaSuccess;
 }
 
@@ -504,6 +506,7 @@ cudaError_t facade_graph_clone_to(cudaGraph_t *pGraphClone, cudaGraph_t original
     if (clone == NULL)
         return cudaErrorMemoryAllocation;
     *pGraphClone = (cudaGraph_t)clone;
+    ocl_made_note("graph", clone, NULL);
     return cudaSuccess;
 }
 

@@ -1,5 +1,6 @@
 /* Arrays and mipmapped arrays: making, finding and ending them, for both APIs.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/check_made.h"
 #include "facade/device/device.h"
 #include "facade/graph/capture.h"
 #include "facade/memory/memory_array.h"
@@ -251,6 +252,7 @@ cudaError_t facade_array_create(cudaArray_t *handle, const struct facade_array_f
     made->extent = extent;
     made->flags = flags;
     link_array(made);
+    ocl_made_note("array", made, context);
     *handle = (cudaArray_t)made;
     return cudaSuccess;
 }
@@ -312,6 +314,7 @@ cudaError_t facade_mipmapped_array_create(cudaMipmappedArray_t *handle,
     made->extent = extent;
     made->flags = flags;
     link_mipmapped(made);
+    ocl_made_note("mipmapped array", made, context);
     *handle = (cudaMipmappedArray_t)made;
     return cudaSuccess;
 }

@@ -6,6 +6,7 @@
 #include "facade/memory/managed_advice.h"
 #include "facade/memory/memory_array.h"
 #include "facade/memory/memory_work.h"
+#include "facade/memory/misuse.h"
 #include "facade/memory/pointer_attributes.h"
 #include "facade/state/handles.h"
 #include "facade/stream/stream.h"
@@ -130,7 +131,11 @@ static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_
         return error;
     if (held->place.kind == FACADE_PAGEABLE && claim == FACADE_CLAIM_DEVICE)
         return cudaErrorInvalidValue;
-    return fits(copy, end, held) ? cudaSuccess : cudaErrorInvalidValue;
+    if (fits(copy, end, held))
+        return cudaSuccess;
+    if (copy->height == 1 && copy->depth == 1)
+        facade_misuse_range(end->address, copy->width, "a copy");
+    return cudaErrorInvalidValue;
 }
 
 static void let_go(struct held_place *held)
@@ -264,6 +269,8 @@ cudaError_t facade_copy_submit_in(const struct facade_copy_request *request,
     if (error != cudaSuccess)
         return error;
     const struct ocl_copy_holds holds = {source.allocation, target.allocation};
+    if (copy->height == 1 && copy->depth == 1)
+        facade_misuse_overlap(copy->target.address, copy->source.address, copy->width);
     const bool is_synchronous = is_synchronous_memory(copy);
     const enum ocl_transfer_wait wait =
         is_synchronous ? OCL_WAIT_ALL

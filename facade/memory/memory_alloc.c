@@ -1,11 +1,13 @@
 /* Device memory: allocation, rows with a pitch, freeing, how much there is.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/check_made.h"
 #include "cl/memory.h"
 #include "cl/virtual.h"
 #include "facade/graph/capture.h"
 #include "facade/memory/ipc.h"
 #include "facade/memory/managed_advice.h"
 #include "facade/memory/memory.h"
+#include "facade/memory/misuse.h"
 #include "facade/state/handles.h"
 
 static struct ocl_context *context_cl(struct facade_context *context)
@@ -29,6 +31,7 @@ cudaError_t facade_memory_allocate(void **pointer, size_t bytes)
     if (status != OCL_OK)
         return facade_error_from(status, FACADE_OTHER);
     *pointer = (void *)(uintptr_t)address;
+    ocl_made_add("device memory", address, bytes, context);
     return cudaSuccess;
 }
 
@@ -72,10 +75,12 @@ cudaError_t facade_memory_free(void *pointer)
     cudaError_t error = facade_current(&context);
     if (error == cudaSuccess)
         error = facade_capture_check_call();
+    if (error == cudaErrorCudartUnloading)
+        return facade_misuse_free(pointer, NULL, error);
     if (error != cudaSuccess || pointer == NULL)
         return error;
     if (!ocl_memory_find(pointer, &view))
-        return cudaErrorInvalidValue;
+        return facade_misuse_free(pointer, "device memory", cudaErrorInvalidValue);
     if (view.is_imported)
         return facade_ipc_free_imported(pointer);
     const bool is_managed = view.kind == OCL_MEMORY_MANAGED;
@@ -83,7 +88,7 @@ cudaError_t facade_memory_free(void *pointer)
         ocl_memory_free(is_managed ? OCL_MEMORY_MANAGED : OCL_MEMORY_DEVICE, pointer);
     if (status != OCL_E_NOT_FOUND)
         facade_advice_forget(view.id);
-    return facade_error_from(status, FACADE_OTHER);
+    return facade_misuse_free(pointer, "device memory", facade_error_from(status, FACADE_OTHER));
 }
 
 cudaError_t facade_memory_info(size_t *free_bytes, size_t *total_bytes)

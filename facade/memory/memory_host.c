@@ -1,8 +1,10 @@
 /* Pinned host memory: allocated, or the user's own pinned in place.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/check_made.h"
 #include "facade/graph/capture.h"
 #include "facade/memory/managed_advice.h"
 #include "facade/memory/memory.h"
+#include "facade/memory/misuse.h"
 #include "facade/memory/pointer_attributes.h"
 #include "facade/state/handles.h"
 
@@ -50,6 +52,7 @@ cudaError_t facade_memory_allocate_host(void **host, size_t bytes, unsigned flag
     if (status != OCL_OK)
         return facade_error_from(status, FACADE_OTHER);
     *host = made;
+    ocl_made_add("pinned host memory", (uint64_t)(uintptr_t)made, bytes, context);
     return cudaSuccess;
 }
 
@@ -69,9 +72,11 @@ cudaError_t facade_memory_free_host(void *host)
     cudaError_t error = facade_current(&context);
     if (error == cudaSuccess)
         error = facade_capture_check_call();
+    if (error == cudaErrorCudartUnloading)
+        return facade_misuse_free(host, NULL, error);
     if (error != cudaSuccess || host == NULL)
         return error;
-    return free_known(OCL_MEMORY_HOST, host);
+    return facade_misuse_free(host, "pinned host memory", free_known(OCL_MEMORY_HOST, host));
 }
 
 /* The user's half of the address space. Source: x86-64 and AArch64 Linux with four levels of

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cl/check_made.h"
 #include "cl/managed.h"
 #include "facade/device/device.h"
 #include "facade/graph/capture.h"
@@ -38,6 +39,7 @@ cudaError_t facade_managed_allocate(void **pointer, size_t bytes, unsigned flags
     if (status != OCL_OK)
         return facade_error_from(status, FACADE_OTHER);
     *pointer = made;
+    ocl_made_add("managed memory", (uint64_t)(uintptr_t)made, bytes, context);
     return cudaSuccess;
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cl/check_made.h"
 #include "cl/device.h"
 #include "cl/memory.h"
 #include "cl/ordered_pool.h"
@@ -12,6 +13,7 @@
 #include "facade/graph/capture.h"
 #include "facade/memory/graph_block.h"
 #include "facade/memory/ipc.h"
+#include "facade/memory/misuse.h"
 #include "facade/state/runtime.h"
 #include "facade/stream/stream.h"
 
@@ -246,6 +248,7 @@ static cudaError_t make_pool(cudaMemPool_t *handle, int device, size_t most_byte
     if (made == NULL)
         return cudaErrorMemoryAllocation;
     *handle = handle_of(made);
+    ocl_made_note("memory pool", made, NULL);
     return cudaSuccess;
 }
 
@@ -522,8 +525,10 @@ static cudaError_t allocate(void **pointer, size_t bytes, struct facade_pool *po
     if (error != cudaSuccess)
         return error;
     ocl_status status = ocl_ordered_allocate(pool->pool, cl, stream->queue, bytes, &address);
-    if (status == OCL_OK)
+    if (status == OCL_OK) {
         *pointer = (void *)(uintptr_t)address;
+        ocl_made_add("device memory", address, bytes, stream->context);
+    }
     return facade_error_from(status, FACADE_OTHER);
 }
 
@@ -595,7 +600,9 @@ cudaError_t facade_pool_free(void *pointer, cudaStream_t handle)
     const struct facade_pool *plain = default_of(facade_primary(stream->context->device));
     if (plain == NULL)
         return cudaErrorMemoryAllocation;
-    return facade_error_from(ocl_ordered_free(stream->queue, plain->pool, pointer), FACADE_OTHER);
+    return facade_misuse_free(
+        pointer, "device memory",
+        facade_error_from(ocl_ordered_free(stream->queue, plain->pool, pointer), FACADE_OTHER));
 }
 
 /* --- entry points ----------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "facade/memory/managed_advice.h"
 #include "facade/memory/memory.h"
 #include "facade/memory/memory_work.h"
+#include "facade/memory/misuse.h"
 #include "facade/memory/pointer_attributes.h"
 #include "facade/state/handles.h"
 #include "facade/stream/stream.h"
@@ -38,9 +39,10 @@ static cudaError_t keep_filled(const struct ocl_fill *fill, bool is_node,
     *place = facade_place_find(fill->address);
     if (is_node && place->kind == FACADE_PAGEABLE && facade_place_find_to_be(fill->address, place))
         return bytes <= place->left ? cudaSuccess : cudaErrorInvalidValue;
-    return place->kind != FACADE_PAGEABLE && facade_place_keep(place, bytes, true, hold)
-               ? cudaSuccess
-               : cudaErrorInvalidValue;
+    if (place->kind != FACADE_PAGEABLE && facade_place_keep(place, bytes, true, hold))
+        return cudaSuccess;
+    facade_misuse_range(fill->address, bytes, "a fill");
+    return cudaErrorInvalidValue;
 }
 
 static cudaError_t check_fill(const struct ocl_fill *fill)

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "cl/check_made.h"
 #include "facade/graph/capture.h"
 #include "facade/graph/user_object.h"
 #include "facade/memory/graph_block.h"
@@ -56,6 +57,8 @@ static cudaError_t make_lane(struct facade_context *context, struct facade_lane 
     cudaError_t error = facade_event_create(&lane->mark, cudaEventDisableTiming);
     if (error == cudaSuccess)
         error = facade_stream_create(&lane->stream, cudaStreamNonBlocking, 0);
+    ocl_made_forget(lane->mark); /* neither is the user's */
+    ocl_made_forget(lane->stream);
     if (error == cudaSuccess)
         *made = lane;
     else
@@ -405,8 +408,10 @@ static cudaError_t instantiate(cudaGraphExec_t *result, cudaGraph_t handle,
     error = make_exec(graph, flags, &exec, &culprit);
     if (error == cudaSuccess && graph->memory_nodes > 0)
         bind_to_origin(exec, graph);
-    if (error == cudaSuccess)
+    if (error == cudaSuccess) {
         *result = (cudaGraphExec_t)exec;
+        ocl_made_note("executable graph", exec, NULL);
+    }
     if (culprit != 0) {
         told->result_out = cudaGraphInstantiateInvalidStructure;
         told->errNode_out = (cudaGraphNode_t)node_of(graph, culprit);

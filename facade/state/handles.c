@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "cl/check_made.h"
 #include "cl/range_map.h"
 #include "cl/slab.h"
 #include "facade/state/handles.h"
@@ -65,6 +66,7 @@ void facade_handle_free(void *object)
     if (object == NULL)
         return;
     struct header *header = (struct header *)object - 1;
+    ocl_made_remove((uint64_t)(uintptr_t)object);
     ocl_range_map_erase(handles, (uintptr_t)object, 1);
     /* After it is out of the table: who reads the new count does not find it there. */
     atomic_fetch_add_explicit(&freed_count, 1, memory_order_release);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "cl/check_made.h"
 #include "cl/device.h"
 #include "cl/process.h"
 #include "cl/trace.h"
@@ -180,6 +181,7 @@ static void close_locked(struct facade_context *context)
     if (cl != NULL) {
         ocl_values_end(
             cl); /* parts wait for work, which may wait for what nobody writes any more */
+        ocl_made_leave(context);
         forget_parts(context);
         ocl_context_close(cl);
     }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cl/check_made.h"
 #include "cl/share.h"
 #include "facade/graph/capture.h"
 #include "facade/state/runtime.h"
@@ -104,8 +105,10 @@ cudaError_t facade_event_create(cudaEvent_t *handle, unsigned flags)
     cudaError_t error = facade_current(&context);
     if (error == cudaSuccess)
         error = make_event(context, flags, &event);
-    if (error == cudaSuccess)
+    if (error == cudaSuccess) {
         *handle = (cudaEvent_t)event;
+        ocl_made_note("event", event, context);
+    }
     return error;
 }
 
@@ -151,6 +154,8 @@ cudaError_t facade_event_destroy(cudaEvent_t handle)
 {
     struct facade_event *event = NULL;
     cudaError_t error = facade_event_find(handle, &event);
+    if (error == cudaErrorCudartUnloading)
+        ocl_made_forget(handle);
     if (error != cudaSuccess)
         return error;
     const struct facade_context *context = event->context;

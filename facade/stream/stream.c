@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "cl/check_made.h"
 #include "facade/device/device.h"
 #include "facade/graph/capture.h"
 #include "facade/state/runtime.h"
@@ -298,8 +299,10 @@ cudaError_t facade_stream_create(cudaStream_t *handle, unsigned flags, int prior
                                  (flags & cudaStreamNonBlocking) != 0 ? OCL_QUEUE_NON_BLOCKING
                                                                       : OCL_QUEUE_BLOCKING,
                                  clamped(priority), &stream);
-    if (stream != NULL)
+    if (stream != NULL) {
         *handle = stream->handle;
+        ocl_made_note("stream", stream->handle, context);
+    }
     return error;
 }
 
@@ -313,6 +316,8 @@ cudaError_t facade_stream_create_apart(struct facade_stream **stream)
 cudaError_t facade_stream_destroy(cudaStream_t handle)
 {
     cudaError_t error = facade_process_state();
+    if (error == cudaErrorCudartUnloading)
+        ocl_made_forget(handle);
     if (error != cudaSuccess)
         return error;
     struct facade_stream *stream = facade_handle_find(FACADE_STREAM, handle);

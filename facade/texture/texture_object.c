@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 
+#include "cl/check_made.h"
 #include "cl/range_map.h"
 #include "facade/state/runtime.h"
 #include "facade/texture/texture.h"
@@ -72,6 +73,7 @@ static cudaError_t publish(struct facade_context *context, struct ocl_texture *t
         return cudaErrorMemoryAllocation;
     }
     link_object(object);
+    ocl_made_note(is_surface ? "surface object" : "texture object", object, context);
     *number = id;
     return cudaSuccess;
 }

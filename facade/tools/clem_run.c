@@ -1,6 +1,6 @@
 /* clem-run: starts a program so that it finds clem where it looks for NVIDIA's libraries.
  *
- *     clem-run [--trace=FILE] [--summary] PROGRAM [ARGUMENTS...]
+ *     clem-run [--trace=FILE] [--summary] [--check] PROGRAM [ARGUMENTS...]
  *     clem-run --merge FILE TRACE...
  *
  * Children of the program inherit that. What the program's file shows cannot work is said on stderr
@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "facade/tools/check_run.h"
 #include "facade/tools/program_file.h"
 #include "facade/tools/trace_run.h"
 
@@ -160,6 +161,15 @@ static int usage(FILE *to, int code)
             "  --trace-start-after=N   N seconds, or profiler: when cudaProfilerStart() is "
             "called\n"
             "  --trace-max-mb=N        the latest N MiB of records; else 4096\n"
+            "  --check[=LIST]          looks for errors: guard (else), or memory, init, race, "
+            "sync, leak, or all\n"
+            "  --error-exitcode=N      exit status where errors were found and the program's is "
+            "0; else 0\n"
+            "  --max-reports=N         so many are shown, also --print-limit; else 100\n"
+            "  --suppressions=FILE     lines CHECK:PATTERN of what is not to be reported\n"
+            "  --check-format=FORM     text, json or junit\n"
+            "  --check-output=FILE     where reports go, also --log-file; else standard error\n"
+            "  --guard-align=N         of guarded memory: 16 or 1, closer to its end than 256\n"
             "  --merge                 joins traces of several processes\n"
             "Exit status: the program's; 64 for wrong usage, 126 when it cannot run, 127 when "
             "it is not found.\n");
@@ -174,15 +184,25 @@ static int refuse_value(const char *option, const char *value)
 
 enum { VERSION = 256, TRACE, SUMMARY, DETAIL, AFTER, MOST, MERGE };
 
-static const struct option options[] = {{"help", no_argument, NULL, 'h'},
-                                        {"version", no_argument, NULL, VERSION},
-                                        {"trace", required_argument, NULL, TRACE},
-                                        {"summary", optional_argument, NULL, SUMMARY},
-                                        {"trace-detail", required_argument, NULL, DETAIL},
-                                        {"trace-start-after", required_argument, NULL, AFTER},
-                                        {"trace-max-mb", required_argument, NULL, MOST},
-                                        {"merge", no_argument, NULL, MERGE},
-                                        {NULL, 0, NULL, 0}};
+static const struct option options[] = {
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, VERSION},
+    {"trace", required_argument, NULL, TRACE},
+    {"summary", optional_argument, NULL, SUMMARY},
+    {"trace-detail", required_argument, NULL, DETAIL},
+    {"trace-start-after", required_argument, NULL, AFTER},
+    {"trace-max-mb", required_argument, NULL, MOST},
+    {"merge", no_argument, NULL, MERGE},
+    {"check", optional_argument, NULL, CHECK_LIST},
+    {"error-exitcode", required_argument, NULL, CHECK_ERROR_EXITCODE},
+    {"max-reports", required_argument, NULL, CHECK_MAX_REPORTS},
+    {"print-limit", required_argument, NULL, CHECK_MAX_REPORTS},
+    {"suppressions", required_argument, NULL, CHECK_SUPPRESSIONS},
+    {"check-format", required_argument, NULL, CHECK_FORMAT},
+    {"check-output", required_argument, NULL, CHECK_OUTPUT},
+    {"log-file", required_argument, NULL, CHECK_OUTPUT},
+    {"guard-align", required_argument, NULL, CHECK_GUARD_ALIGN},
+    {NULL, 0, NULL, 0}};
 
 static bool is_number(const char *text)
 {
@@ -212,7 +232,8 @@ static bool keep_wish(struct trace_wishes *wishes, int option, const char *value
 
 /* clem-run's own options end at the program's name. Returns the exit status, or -1 when there is a
  * program to start. */
-static int read_options(int argc, char **argv, struct trace_wishes *wishes)
+static int read_options(int argc, char **argv, struct trace_wishes *wishes,
+                        struct check_wishes *checks)
 {
     bool merges = false;
     for (int option, index = 0; (option = getopt_long(argc, argv, "+h", options, &index)) != -1;) {
@@ -226,7 +247,8 @@ static int read_options(int argc, char **argv, struct trace_wishes *wishes)
             return EXIT_USAGE;
         if (option == MERGE)
             merges = true;
-        else if (!keep_wish(wishes, option, optarg))
+        else if (option >= CHECK_LIST ? !check_keep_wish(checks, option, optarg)
+                                      : !keep_wish(wishes, option, optarg))
             return refuse_value(options[index].name, optarg);
     }
     if (merges)
@@ -248,7 +270,8 @@ int main(int argc, char **argv)
     struct program_facts facts;
     char path[PATH_MAX], folder[PATH_MAX];
     struct trace_wishes wishes = {.trace = NULL};
-    int status = read_options(argc, argv, &wishes);
+    struct check_wishes checks = {.list = NULL};
+    int status = read_options(argc, argv, &wishes, &checks);
     if (status >= 0)
         return status;
     argv += optind - 1; /* the program takes the place of clem-run */
@@ -264,6 +287,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "clem-run: %s: %s\n", argv[1], why != NULL ? why : doubt(&facts));
     if (why != NULL)
         return EXIT_CANNOT_RUN;
+    if (!check_set_environment(&checks))
+        return EXIT_USAGE;
     if (!set_environment(folder, &facts)) {
         fprintf(stderr, "clem-run: out of memory\n");
         return EXIT_CANNOT_RUN;

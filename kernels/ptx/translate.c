@@ -138,6 +138,8 @@ static bool has_vectors(struct ptx_emitter *e)
 static enum ptx_form choose_form(struct ptx_emitter *e)
 {
     const int forced = e->target->force_form == PTX_FORM_NATIVE ? -1 : e->target->force_form;
+    if (e->target->checks)
+        return PTX_FORM_BLOCK;
     if (forced >= 0)
         return forced != PTX_FORM_WARP || has_vectors(e) ? (enum ptx_form)forced : PTX_FORM_BLOCK;
     if (suits_item(e) && has_room(e))
@@ -305,6 +307,11 @@ static void declare_memory(struct translation *t)
     if (plan->needs & PTX_NEED_DYNAMIC)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_DYNAMIC, .bytes = 4, .alignment = 4},
                 "uint clem_dynamic_bytes");
+    if (plan->needs & PTX_NEED_CHECK)
+        declare(t,
+                (struct ptx_argument){
+                    .kind = PTX_ARGUMENT_CHECK, .bytes = 8, .alignment = 8, .type = "ulong"},
+                "ulong clem_checked");
     if ((plan->needs & PTX_NEED_ZERO) && plan->form == PTX_FORM_ITEM)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_ZERO, .bytes = 4, .alignment = 4},
                 "uint clem_zero");
@@ -388,6 +395,7 @@ static const struct {
     {PTX_NEED_TABLE, "__global const struct clem_texture *", "clem_table"},
     {PTX_NEED_TURNS, "__global struct clem_rota *", "clem_rota"},
     {PTX_NEED_GATHERING, "__global struct clem_gather *", "clem_gathering"},
+    {PTX_NEED_CHECK, "ulong ", "clem_checked"},
 };
 
 static void add_context_macros(struct translation *t)
@@ -517,6 +525,22 @@ static const char turns_end[] = "    if (!clem_end_turn(clem_rota, &clem_slot, &
                                 "        break;\n"
                                 "    }\n";
 
+/* Memory that is the kernel's own, which what is checked may reach. */
+static void tell_own(struct translation *t)
+{
+    static const char format[] =
+        "    (void)clem_check(clem_checked, CLEM_CHECK_OWN, 0ul, (ulong)%s, 0ul, 0ul, 0ul, 0ul, "
+        "%s, %uul);\n";
+    const struct ptx_plan *plan = &t->plan;
+    if (!(plan->needs & PTX_NEED_CHECK))
+        return;
+    if ((plan->needs & PTX_NEED_BANK) && plan->bank_is_global)
+        ptx_text_add(&t->code, format, "clem_bank",
+                     ptx_format(&t->emitter, "%zuul", plan->info->parameter_bytes), 0u);
+    if (plan->takes_turns)
+        ptx_text_add(&t->code, format, "clem_rota", "sizeof(struct clem_rota)", 1u);
+}
+
 /* What depends on the work-item's number is the kernel's: a function that asks for it is put in place of its call. */
 static void add_kernel_apart(struct translation *t, const char *name)
 {
@@ -535,6 +559,7 @@ static void add_kernel_apart(struct translation *t, const char *name)
     if (t->plan.takes_turns)
         ptx_text_put(&t->code, turns_begin);
     name_memory(t);
+    tell_own(t);
     ptx_text_add(&t->code, "    clem_run_block(%s%s%s%s);\n%s}\n",
                  t->plan.takes_turns ? "clem_block, clem_turn" : "get_global_id(2)",
                  has_shared ? ", clem_shared" : "", t->plan.scratch_bytes ? ", clem_scratch" : "",
@@ -555,6 +580,7 @@ static void add_kernel(struct translation *t)
     }
     begin_kernel(t, entry->name);
     name_memory(t);
+    tell_own(t);
     if (t->plan.form != PTX_FORM_ITEM)
         ptx_text_put(&t->code, "    const ulong clem_work_item = get_global_id(2);\n");
     add_body(t);
@@ -654,6 +680,11 @@ static void add_head(struct translation *t, struct ptx_text *whole)
                          : "mem_fence(flags)");
     if (t->plan.needs & PTX_NEED_DEVICE_HEADER)
         ptx_text_put(whole, "#include \"clem_device.h\"\n");
+    if (t->plan.needs & PTX_NEED_CHECK)
+        ptx_text_add(whole, "#define CLEM_SHARED_BEGIN %s\n",
+                     (t->plan.needs & PTX_NEED_SHARED) || ptx_has_shared(&t->plan)
+                         ? "(ulong)clem_shared"
+                         : "0ul");
     ptx_text_add(whole,
                  "%s#define CLEM_LOCAL %s\n#ifndef CLEM_WORK_GROUP\n"
                  "#define CLEM_WORK_GROUP /* attributes of the kernel */\n#endif\n\n",
@@ -844,6 +875,7 @@ static bool finish(struct translation *t, struct ptx_kernel *kernel)
     kernel->arguments = t->arguments;
     kernel->argument_count = t->argument_count;
     kernel->joins_blocks = t->plan.joins_blocks;
+    kernel->local_bytes = t->plan.local_bytes;
     kernel->ends_when_empty = is_apart(t);
     kernel->takes_turns = t->plan.takes_turns;
     kernel->waits_for_blocks = t->plan.waits_for_blocks;
@@ -892,7 +924,7 @@ static enum ptx_status translate_as(const struct ptx_module *module, size_t inde
 /* Where the native form is to be had. Why a kernel cannot have it is told to nobody: it has another one then. */
 static bool may_be_native(const struct ptx_target *target)
 {
-    return target->llvm_major > 0 && target->is_cpu && target->has_double &&
+    return target->llvm_major > 0 && target->is_cpu && target->has_double && !target->checks &&
            (target->force_form < 0 || target->force_form == PTX_FORM_NATIVE) &&
            target->pointers == PTX_POINTERS_NUMBERS;
 }

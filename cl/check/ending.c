@@ -1,0 +1,24 @@
+/* The end of a process that is checked.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cl/check/guard.h"
+#include "cl/check/report.h"
+#include "cl/check/wishes.h"
+#include "cl/check_made.h"
+
+/* After all exit handlers and the destructors of what uses this library: what the program frees there is freed. */
+__attribute__((destructor)) static void end(void)
+{
+    int before;
+    if (!ocl_check_has_ended(&before))
+        return;
+    ocl_guard_check_all();
+    ocl_made_tell_left();
+    const int status = ocl_report_end(before);
+    if (status != before) {
+        (void)fflush(NULL);
+        _exit(status);
+    }
+}

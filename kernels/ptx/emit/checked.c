@@ -1,0 +1,499 @@
+/* Accesses of kernels that are checked: before each a call of the host (library/check.h).
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/emit/checked.h"
+
+#include <sys/types.h>
+
+#include "kernels/ptx/emit/emit_memory.h"
+#include "kernels/ptx/library/check.h"
+
+/* The arguments of one call, as expressions; NULL: 0. */
+struct told {
+    unsigned kind, space, flags;
+    const char *bytes, *address, *thread, *value, *more;
+    uint32_t registers[4], base; /* names (library/check.h), where values are followed */
+};
+
+static const char *or_zero(const char *text)
+{
+    return text ? text : "0ul";
+}
+
+/* The block's number in its grid. */
+static const char block_number[] =
+    "(((ulong)clem_ctaid_z * clem_grid.s1 + clem_ctaid_y) * clem_grid.s0 + clem_ctaid_x)";
+
+static const char *what_text(struct ptx_emitter *e, const struct told *told)
+{
+    const struct ptx_instruction *in = e->instruction;
+    const unsigned order = in ? in->order : 0, scope = in ? in->scope : 0;
+    const unsigned bits =
+        told->kind | told->space << 8 | order << 16 | scope << 20 | told->flags << 24;
+    return ptx_format(e, "((ulong)(%s) << 32 | %uul)", told->bytes ? told->bytes : "0u", bits);
+}
+
+static const char *names_text(struct ptx_emitter *e, const struct told *told)
+{
+    const uint32_t *r = told->registers;
+    return ptx_format(e, ", %lluul, %lluul, %uul", (unsigned long long)r[1] << 32 | r[0],
+                      (unsigned long long)r[3] << 32 | r[2], (unsigned)told->base);
+}
+
+/* The name of a register; 0: the operand is none. */
+static uint32_t name_of(const struct ptx_emitter *e, const struct ptx_operand *operand)
+{
+    const size_t body = (size_t)(ptx_current_body(e) - e->plan->bodies);
+    return operand->kind != PTX_OPERAND_REGISTER || operand->index >> CLEM_CHECK_REGISTER_BITS
+               ? 0
+               : (uint32_t)(body + 1) << CLEM_CHECK_REGISTER_BITS | (uint32_t)operand->index;
+}
+
+/* The name of the register that an address comes from. */
+static uint32_t base_of(const struct ptx_emitter *e, const struct ptx_operand *address)
+{
+    const struct ptx_operand base = {.kind = PTX_OPERAND_REGISTER,
+                                     .index = address ? address->index : -1};
+    return address && !address->variable && address->index >= 0 ? name_of(e, &base) : 0;
+}
+
+/* Names of an operand's registers, up to four. */
+static void name_all(const struct ptx_emitter *e, const struct ptx_operand *operand,
+                     uint32_t names[4])
+{
+    if (operand->kind == PTX_OPERAND_REGISTER)
+        names[0] = name_of(e, operand);
+    for (uint32_t i = 0; operand->kind == PTX_OPERAND_VECTOR && i < operand->count && i < 4; i++)
+        names[i] = name_of(e, &operand->list[i]);
+}
+
+static unsigned long long site_of(const struct ptx_instruction *in)
+{
+    return in ? (unsigned long long)in->location << 32 | (unsigned)in->line : 0ull;
+}
+
+/* An expression, whose value is the address to be used. */
+static const char *call_text(struct ptx_emitter *e, const struct told *told)
+{
+    const struct ptx_instruction *in = e->instruction;
+    const bool is_shared = told->space == CLEM_CHECK_SHARED || told->space == CLEM_CHECK_GENERIC;
+    const bool is_local = told->space == CLEM_CHECK_LOCAL || told->space == CLEM_CHECK_GENERIC;
+    ptx_need(e, PTX_NEED_CHECK | (is_shared ? PTX_NEED_SHARED : 0u) |
+                    (is_local ? PTX_NEED_LOCAL : 0u));
+    const bool follows = e->target->checks & PTX_CHECK_INIT;
+    return ptx_format(e, "clem_check%s(clem_checked, %s, %lluul, %s, %s, %s, %s, %s, %s, %s%s)",
+                      follows ? "_values" : "", what_text(e, told), site_of(in),
+                      or_zero(told->address), told->thread ? told->thread : "clem_index",
+                      block_number, is_shared ? "(ulong)clem_shared" : "0ul",
+                      is_local ? "(ulong)clem_local" : "0ul", or_zero(told->value),
+                      or_zero(told->more), follows ? names_text(e, told) : "");
+}
+
+static unsigned space_of(uint8_t space)
+{
+    switch (space) {
+    case PTX_SPACE_SHARED:
+        return CLEM_CHECK_SHARED;
+    case PTX_SPACE_LOCAL:
+        return CLEM_CHECK_LOCAL;
+    case PTX_SPACE_GENERIC:
+        return CLEM_CHECK_GENERIC;
+    default:
+        return CLEM_CHECK_GLOBAL;
+    }
+}
+
+/* The name of a variable that has the address to be used. */
+static const char *checked(struct ptx_emitter *e, const struct told *told)
+{
+    const char *name = ptx_temporary(e);
+    ptx_line(e, "const ulong %s = %s;", name, call_text(e, told));
+    return name;
+}
+
+static bool has_memory(const struct ptx_access *a)
+{
+    return !a->text && !a->write && (a->address || a->number) && a->space != PTX_SPACE_PARAM;
+}
+
+static const char *size_text(struct ptx_emitter *e, const struct ptx_access *a)
+{
+    const size_t bytes =
+        a->bytes ? a->bytes : ptx_type_bytes((enum ptx_type)a->type) * (a->width ? a->width : 1u);
+    return ptx_format(e, "%zuu", bytes);
+}
+
+static const char *address_text(struct ptx_emitter *e, const struct ptx_access *a)
+{
+    const char *number = a->number ? a->number : ptx_address_number(e, a->address);
+    const char *index = a->index ? ptx_format(e, " + %zuul * (%s)",
+                                              ptx_type_bytes((enum ptx_type)a->type), a->index)
+                                 : "";
+    return ptx_format(e, "((ulong)(%s)%s)", number, index);
+}
+
+/* What a store writes, as 8 bytes. */
+static const char *value_text(struct ptx_emitter *e, const struct ptx_access *a)
+{
+    if (a->kind != PTX_ACCESS_STORE || a->width > 1 || a->c_type ||
+        ptx_type_bytes((enum ptx_type)a->type) > 8)
+        return NULL;
+    if (a->type == PTX_F32)
+        return ptx_format(e, "(ulong)as_uint(%s)", a->value);
+    if (a->type == PTX_F64)
+        return ptx_format(e, "as_ulong(%s)", a->value);
+    return ptx_format(e, "(ulong)(%s)", a->value);
+}
+
+/* What goes to or comes from registers: loads' and stores' alone. */
+static void name_values(const struct ptx_emitter *e, const struct ptx_access *a, struct told *told)
+{
+    const struct ptx_instruction *in = e->instruction;
+    if (!in || in->operand_count < 2)
+        return;
+    told->base = base_of(e, a->address);
+    if (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_ldu)
+        name_all(e, &in->operands[0], told->registers);
+    else if (in->opcode == PTX_OPCODE_st || in->opcode == PTX_OPCODE_red)
+        name_all(e, &in->operands[1], told->registers);
+    else if (in->opcode == PTX_OPCODE_atom && in->operand_count > 2)
+        name_all(e, &in->operands[in->operand_count - 1], told->registers);
+}
+
+static void check_memory(struct ptx_emitter *e, struct ptx_access *a)
+{
+    static const unsigned kinds[] = {[PTX_ACCESS_LOAD] = CLEM_CHECK_LOAD,
+                                     [PTX_ACCESS_STORE] = CLEM_CHECK_STORE,
+                                     [PTX_ACCESS_ATOMIC] = CLEM_CHECK_ATOMIC};
+    struct told told = {.kind = kinds[a->kind],
+                        .space = space_of(a->space),
+                        .flags = a->is_volatile ? CLEM_CHECK_VOLATILE : 0,
+                        .bytes = size_text(e, a),
+                        .address = address_text(e, a),
+                        .value = value_text(e, a)};
+    name_values(e, a, &told);
+    a->checked = checked(e, &told);
+}
+
+/* A load and a store; a copy that reads less than it writes fills up with zeros. */
+static void check_copy(struct ptx_emitter *e, struct ptx_access *a)
+{
+    const struct told from = {
+        .kind = CLEM_CHECK_LOAD,
+        .space = space_of(a->from_space == PTX_SPACE_GENERIC ? PTX_SPACE_GLOBAL : a->from_space),
+        .bytes = a->value,
+        .address = ptx_format(e, "((ulong)(%s))", ptx_address_number(e, a->from))};
+    const struct told to = {.kind = CLEM_CHECK_STORE,
+                            .space = space_of(a->space),
+                            .flags = CLEM_CHECK_COPIES,
+                            .value = from.address,
+                            .more = ptx_format(e, "(ulong)(%s)", a->value),
+                            .bytes = a->function ? a->value : size_text(e, a),
+                            .address = address_text(e, a)};
+    a->checked_from = checked(e, &from);
+    a->checked = checked(e, &to);
+}
+
+static void check_other(struct ptx_emitter *e, const struct ptx_access *a)
+{
+    static const unsigned kinds[PTX_ACCESS_KINDS] = {[PTX_ACCESS_FENCE] = CLEM_CHECK_FENCE,
+                                                     [PTX_ACCESS_BARRIER] = CLEM_CHECK_BARRIER,
+                                                     [PTX_ACCESS_WARP] = CLEM_CHECK_WARP};
+    if (!kinds[a->kind])
+        return;
+    const bool is_of_block = a->kind == PTX_ACCESS_BARRIER;
+    ptx_line(e, "(void)%s;",
+             call_text(e, &(struct told){.kind = kinds[a->kind],
+                                         .space = CLEM_CHECK_GLOBAL,
+                                         .thread = is_of_block ? "0xfffffffful" : NULL}));
+}
+
+void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access)
+{
+    switch (access->kind) {
+    case PTX_ACCESS_LOAD:
+    case PTX_ACCESS_STORE:
+    case PTX_ACCESS_ATOMIC:
+        if (has_memory(access))
+            check_memory(e, access);
+        break;
+    case PTX_ACCESS_COPY:
+        check_copy(e, access);
+        break;
+    default:
+        check_other(e, access);
+    }
+}
+
+void ptx_check_event(struct ptx_emitter *e, const char *kind, const char *address,
+                     const char *value)
+{
+    ptx_need(e, PTX_NEED_CHECK);
+    ptx_line(e, "(void)clem_check(clem_checked, %s, 0ul, %s, 0xfffffffful, %s, 0ul, 0ul, %s, 0ul);",
+             kind, or_zero(address), block_number, or_zero(value));
+}
+
+const char *ptx_checked_call(struct ptx_emitter *e, const char *name, const char *arguments)
+{
+    ptx_need(e, PTX_NEED_CHECK);
+    return ptx_format(e, "clem_checked_%s%s, clem_checked, %lluul, clem_index, %s)", name,
+                      arguments, site_of(e->instruction), block_number);
+}
+
+/* ---- Values that nobody wrote ---- */
+
+struct sources {
+    struct ptx_emitter *e;
+    const struct ptx_instruction *in;
+    uint32_t names[4];
+    size_t count;
+};
+
+static void add_source(void *with, uint32_t index, bool is_whole)
+{
+    struct sources *s = with;
+    const struct ptx_operand operand = {.kind = PTX_OPERAND_REGISTER, .index = (int32_t)index};
+    (void)is_whole;
+    if ((int32_t)index != s->in->guard && s->count < 4)
+        s->names[s->count++] = name_of(s->e, &operand);
+}
+
+/* Whether a register is a guard somewhere in the function. */
+static bool is_guard(const struct ptx_function *f, int32_t index)
+{
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (f->instructions[i].guard == index)
+            return true;
+    return false;
+}
+
+/* An integer among the operands that are read. */
+static const struct ptx_operand *constant_of(const struct ptx_instruction *in)
+{
+    for (uint32_t i = 1; i < in->operand_count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_INTEGER)
+            return &in->operands[i];
+    return NULL;
+}
+
+static unsigned flow_of_conversion(const struct ptx_instruction *in, uint64_t *value)
+{
+    const enum ptx_type to = (enum ptx_type)in->types[0], from = (enum ptx_type)in->types[1];
+    *value = ptx_type_bytes(from);
+    return ptx_type_is_float(to) || ptx_type_is_float(from) ? CLEM_CHECK_MIX : CLEM_CHECK_EXTEND;
+}
+
+static unsigned flow_of_move(const struct ptx_instruction *in, uint64_t *value)
+{
+    if (in->operands[1].kind != PTX_OPERAND_VECTOR)
+        return CLEM_CHECK_MOVE;
+    *value = ptx_type_bytes((enum ptx_type)in->types[0]) / in->operands[1].count;
+    return CLEM_CHECK_PACK;
+}
+
+/* How the value comes about, and with which constant. */
+static unsigned flow_of(const struct ptx_instruction *in, uint64_t *value)
+{
+    const struct ptx_operand *constant = constant_of(in);
+    *value = constant ? (uint64_t)constant->bits : 0;
+    switch (in->opcode) {
+    case PTX_OPCODE_mov:
+        return flow_of_move(in, value);
+    case PTX_OPCODE_cvta:
+        return CLEM_CHECK_MOVE;
+    case PTX_OPCODE_cvt:
+        return flow_of_conversion(in, value);
+    case PTX_OPCODE_or:
+    case PTX_OPCODE_xor:
+    case PTX_OPCODE_not:
+        return CLEM_CHECK_BITS;
+    case PTX_OPCODE_and:
+        return constant ? CLEM_CHECK_MASK : CLEM_CHECK_BITS;
+    case PTX_OPCODE_shl:
+        return constant ? CLEM_CHECK_LEFT : CLEM_CHECK_MIX;
+    case PTX_OPCODE_shr:
+        return constant ? CLEM_CHECK_RIGHT : CLEM_CHECK_MIX;
+    default:
+        return CLEM_CHECK_MIX;
+    }
+}
+
+/* A value goes to a name, from up to four. */
+static void write_flow_of(struct ptx_emitter *e, uint32_t to, size_t bytes, const uint32_t names[4],
+                          unsigned flow, uint64_t value, bool decides)
+{
+    struct told told = {.kind = CLEM_CHECK_FLOW,
+                        .space = CLEM_CHECK_GLOBAL,
+                        .flags = decides ? CLEM_CHECK_DECIDES : 0,
+                        .bytes = ptx_format(e, "%zuu", bytes),
+                        .address = ptx_format(e, "%uul", (unsigned)to),
+                        .value = ptx_format(e, "%lluul", (unsigned long long)value),
+                        .base = flow};
+    for (size_t i = 0; i < 4; i++)
+        told.registers[i] = names[i];
+    if (to == 0)
+        return;
+    ptx_line(e, "if (CLEM_FOLLOWS(clem_checked)) {");
+    ptx_line(e, "(void)%s;", call_text(e, &told));
+    ptx_line(e, "}");
+}
+
+static void write_flow(struct ptx_emitter *e, const struct sources *s, const struct ptx_operand *to,
+                       unsigned flow, uint64_t value)
+{
+    const enum ptx_type type = ptx_register_type(e, (uint32_t)to->index);
+    write_flow_of(e, name_of(e, to), type == PTX_PRED ? 1 : ptx_type_bytes(type), s->names, flow,
+                  value, type == PTX_PRED && is_guard(e->function, to->index));
+}
+
+/* Parts of a register, by mov; those of other results come from all that is read. */
+static void write_flow_to(struct ptx_emitter *e, const struct sources *s,
+                          const struct ptx_operand *to, unsigned flow, uint64_t value)
+{
+    const struct ptx_instruction *in = s->in;
+    const bool unpacks = in->opcode == PTX_OPCODE_mov;
+    if (to->kind == PTX_OPERAND_REGISTER)
+        write_flow(e, s, to, flow, value);
+    for (uint32_t i = 0; to->kind == PTX_OPERAND_VECTOR && i < to->count; i++) {
+        const size_t bits = 8 * ptx_type_bytes((enum ptx_type)in->types[0]) / to->count;
+        if (to->list[i].kind == PTX_OPERAND_REGISTER)
+            write_flow(e, s, &to->list[i], unpacks ? CLEM_CHECK_RIGHT : CLEM_CHECK_MIX,
+                       unpacks ? i * bits : 0);
+    }
+}
+
+/* Accesses tell of their own registers. */
+static bool tells_itself(const struct ptx_instruction *in)
+{
+    const bool is_load = in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_ldu;
+    const struct ptx_variable *v = in->operand_count > 1 ? in->operands[1].variable : NULL;
+    return is_load && in->space != PTX_SPACE_PARAM && !(v && v->space == PTX_SPACE_PARAM);
+}
+
+/* What comes from elsewhere counts as written. */
+static bool computes(const struct ptx_instruction *in)
+{
+    switch (in->opcode) {
+    case PTX_OPCODE_call:
+    case PTX_OPCODE_ld:
+    case PTX_OPCODE_ldu:
+    case PTX_OPCODE_atom:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* ---- Values that calls are given ---- */
+
+/* Which of a function's parameters, results or variables it is, with a body's number: a name as registers have. 0: none, or
+ * more than a register holds. */
+static uint32_t name_among(struct ptx_variable *const *all, size_t count,
+                           const struct ptx_variable *v, uint32_t first)
+{
+    for (size_t i = 0; i < count && i < 1u << 16; i++)
+        if (all[i] == v)
+            return first + (uint32_t)i;
+    return 0;
+}
+
+static uint32_t name_of_variable(const struct ptx_emitter *e, const struct ptx_body *body,
+                                 const struct ptx_variable *v)
+{
+    enum { PARAMETERS = 1 << 19, RESULTS = PARAMETERS + (1 << 16), OTHERS = RESULTS + (1 << 16) };
+    const struct ptx_function *f = body->function;
+    if (!v || v->bytes > 8 || (f->is_entry && ptx_is_entry_parameter(e, v)))
+        return 0;
+    const uint32_t found = name_among(f->parameters, f->parameter_count, v, PARAMETERS) |
+                           name_among(f->results, f->result_count, v, RESULTS) |
+                           name_among(f->variables, f->variable_count, v, OTHERS);
+    const size_t number = (size_t)(body - e->plan->bodies);
+    return found ? (uint32_t)(number + 1) << CLEM_CHECK_REGISTER_BITS | found : 0;
+}
+
+static bool is_parameter(const struct ptx_instruction *in, const struct ptx_operand *address)
+{
+    return in->space == PTX_SPACE_PARAM ||
+           (address->variable && address->variable->space == PTX_SPACE_PARAM);
+}
+
+/* ld and st of .param. */
+static void follow_parameter(struct ptx_emitter *e, const struct ptx_instruction *in, bool is_load)
+{
+    const struct ptx_operand *address = &in->operands[is_load], *value = &in->operands[!is_load];
+    const uint32_t name = name_of_variable(e, ptx_current_body(e), address->variable);
+    const uint32_t own = name_of(e, value);
+    const uint32_t from[4] = {is_load ? name : own};
+    if (value->kind == PTX_OPERAND_REGISTER || !is_load)
+        write_flow_of(e, is_load ? own : name, ptx_type_bytes((enum ptx_type)in->types[0]), from,
+                      CLEM_CHECK_MOVE, 0, false);
+}
+
+static const struct ptx_variable *listed(const struct ptx_operand *list, uint32_t i)
+{
+    return list->kind == PTX_OPERAND_VECTOR && i < list->count ? list->list[i].variable : NULL;
+}
+
+static const struct ptx_body *callee_of(const struct ptx_emitter *e,
+                                        const struct ptx_instruction *in)
+{
+    const struct ptx_function *callee = in->operand_count > 1 ? in->operands[1].function : NULL;
+    return callee && callee->has_body ? ptx_plan_body(e->plan, callee) : NULL;
+}
+
+/* Arguments go to the parameters of a function that has a text here; the results of others come from them. */
+static void follow_arguments(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct ptx_body *own = ptx_current_body(e), *callee = callee_of(e, in);
+    const struct ptx_operand none = {.kind = PTX_OPERAND_NONE},
+                             *arguments = in->operand_count > 2 ? &in->operands[2] : &none;
+    uint32_t given[4] = {0};
+    const uint32_t count = arguments->kind == PTX_OPERAND_VECTOR ? arguments->count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t from[4] = {name_of_variable(e, own, listed(arguments, i))};
+        if (i < 4)
+            given[i] = from[0];
+        if (callee && i < callee->function->parameter_count)
+            write_flow_of(e, name_of_variable(e, callee, callee->function->parameters[i]), 8, from,
+                          CLEM_CHECK_MOVE, 0, false);
+    }
+    if (!callee && in->operand_count > 1)
+        write_flow_of(e, name_of_variable(e, own, listed(&in->operands[0], 0)), 8, given,
+                      CLEM_CHECK_MIX, 0, false);
+}
+
+void ptx_check_result(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    if (!(e->target->checks & PTX_CHECK_INIT) || in->opcode != PTX_OPCODE_call)
+        return;
+    const struct ptx_body *callee = callee_of(e, in);
+    if (!callee || callee->function->result_count == 0)
+        return;
+    const uint32_t from[4] = {name_of_variable(e, callee, callee->function->results[0])};
+    write_flow_of(e, name_of_variable(e, ptx_current_body(e), listed(&in->operands[0], 0)), 8, from,
+                  CLEM_CHECK_MOVE, 0, false);
+}
+
+void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    struct sources s = {.e = e, .in = in};
+    uint64_t value = 0;
+    const uint32_t count = ptx_destination_count(in);
+    if (!(e->target->checks & PTX_CHECK_INIT))
+        return;
+    if (in->opcode == PTX_OPCODE_st && is_parameter(in, &in->operands[0]))
+        follow_parameter(e, in, false);
+    if (in->opcode == PTX_OPCODE_call)
+        follow_arguments(e, in);
+    if (count == 0 || tells_itself(in))
+        return;
+    if (in->opcode == PTX_OPCODE_ld && in->operands[0].kind == PTX_OPERAND_REGISTER) {
+        follow_parameter(e, in, true);
+        return;
+    }
+    const bool has_sources = computes(in) && in->operand_count > count;
+    if (has_sources)
+        ptx_flow_reads(in, add_source, &s);
+    const unsigned flow = has_sources ? flow_of(in, &value) : CLEM_CHECK_MIX;
+    for (uint32_t i = 0; i < count; i++)
+        write_flow_to(e, &s, &in->operands[i], flow, value);
+}

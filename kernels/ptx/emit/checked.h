@@ -1,0 +1,26 @@
+/* What an access tells the host, of a kernel that is checked. Private to kernels/ptx/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNELS_PTX_CHECKED_H
+#define KERNELS_PTX_CHECKED_H
+
+#include "kernels/ptx/emit/access.h"
+
+/* Writes the statements that tell of an access before it is made, and has it made at the address that they answer.
+ * Needs:  the target checks, and the access is no is_own. */
+void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access);
+
+/* A statement that tells of something else: CLEM_CHECK_BEGIN and the like; values are expressions. */
+void ptx_check_event(struct ptx_emitter *e, const char *kind, const char *address,
+                     const char *value);
+
+/* Before an instruction is written: statements that follow values which nobody wrote through it. Nothing where init is not
+ * checked. */
+void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in);
+
+/* The library's clem_checked_<name>() with arguments, which are open at their end, and what tells where the call is. */
+const char *ptx_checked_call(struct ptx_emitter *e, const char *name, const char *arguments);
+
+/* Behind a call that was written: what it returns. */
+void ptx_check_result(struct ptx_emitter *e, const struct ptx_instruction *in);
+
+#endif
