@@ -13,6 +13,8 @@ struct ocl_native {
     struct ocl_code code;
     ptx_native_scratch_bytes *scratch;
     ptx_native_run *run;
+    _Atomic uint32_t
+        block_ps;  /* what one of its blocks took lately, in picoseconds; 0: not known yet */
     bool is_noted; /* where.c has it */
     char name[];   /* of the kernel */
 };

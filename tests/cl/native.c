@@ -134,7 +134,7 @@ static void enqueue(const struct native_bench *native, struct ocl_native *code, 
 {
     struct ocl_context *context = native->bench.context;
     const struct ocl_native_shape shape = {
-        .blocks = blocks, .items = ocl_native_items(context, blocks), .parameter_bytes = 8};
+        .blocks = blocks, .items = ocl_native_items(context, code, blocks), .parameter_bytes = 8};
     struct ocl_native_launch *launch = NULL;
     assert_int_equal(ocl_native_begin(context, code, &shape, &launch), OCL_OK);
     const uint64_t address = (uint64_t)(uintptr_t)words, number = (uint64_t)(uintptr_t)launch;
