@@ -84,15 +84,17 @@ static uint64_t run_portions(struct ocl_native_launch *launch, uint64_t first, v
     return done;
 }
 
-/* More counts at once, less after a while: a work-item more than is needed costs a launch little. */
+/* A thread may have been kept from its work meanwhile: the shorter of two times counts. */
 static void note_time(struct ocl_native *native, uint64_t nanoseconds, uint64_t blocks)
 {
     const uint64_t most = UINT32_MAX, taken = nanoseconds * 1000u / blocks + 1;
-    const uint64_t now = taken < most ? taken : most;
-    const uint64_t before = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
-    const uint64_t noted = now >= before ? now : before - (before - now + 3) / 4;
-    if (noted != before)
-        atomic_store_explicit(&native->block_ps, (uint32_t)noted, memory_order_relaxed);
+    const uint32_t now = (uint32_t)(taken < most ? taken : most);
+    const uint32_t last = atomic_load_explicit(&native->last_ps, memory_order_relaxed);
+    const uint32_t noted = last != 0 && last < now ? last : now;
+    if (last != now)
+        atomic_store_explicit(&native->last_ps, now, memory_order_relaxed);
+    if (noted != atomic_load_explicit(&native->block_ps, memory_order_relaxed))
+        atomic_store_explicit(&native->block_ps, noted, memory_order_relaxed);
 }
 
 /* A work-item, or its place in a chain. One of PoCL's threads. */
@@ -117,7 +119,7 @@ static void work(struct ocl_piece_of_chain *piece)
 /* A further work-item comes when a thread of PoCL's has woken. */
 static bool is_short(const struct ocl_native *native, uint64_t blocks)
 {
-    enum { SHORT_PS = 16000000, MOST_BLOCKS = SHORT_PS };
+    enum { SHORT_PS = 60000000, MOST_BLOCKS = SHORT_PS };
     const uint64_t block_ps = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
     return blocks <= MOST_BLOCKS && block_ps > 0 && block_ps * blocks <= SHORT_PS;
 }

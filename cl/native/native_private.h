@@ -13,8 +13,8 @@ struct ocl_native {
     struct ocl_code code;
     ptx_native_scratch_bytes *scratch;
     ptx_native_run *run;
-    _Atomic uint32_t
-        block_ps;  /* what one of its blocks took lately, in picoseconds; 0: not known yet */
+    /* What one of its blocks took when it ran last, in picoseconds, and what counts; 0: not known yet. */
+    _Atomic uint32_t last_ps, block_ps;
     bool is_noted; /* where.c has it */
     char name[];   /* of the kernel */
 };

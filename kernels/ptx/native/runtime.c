@@ -59,10 +59,37 @@ static struct ptx_native_site *sites_of(const struct running *r, uint32_t warp)
     return (struct ptx_native_site *)(void *)(r->frames + warp * r->frame_bytes);
 }
 
+/* Where no warp has threads of two rows: their numbers are vectors for the compiler. */
+static void number_rows(const struct running *r)
+{
+    uint32_t x = 0, y = 0, z = 0;
+    const uint32_t *block = r->launch->block;
+    for (uint32_t w = 0; w < r->count; w++) {
+        uint32_t *to = (uint32_t *)(void *)(r->tids + (size_t)w * TID_BYTES);
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            to[lane] = x + lane;
+            to[LANES + lane] = y;
+            to[2 * LANES + lane] = z;
+        }
+        x += LANES;
+        if (x < block[0])
+            continue;
+        x = 0;
+        if (++y < block[1])
+            continue;
+        y = 0;
+        z++;
+    }
+}
+
 static void number_threads(const struct running *r)
 {
     uint32_t at[3] = {0, 0, 0};
     const uint32_t *block = r->launch->block;
+    if (block[0] % LANES == 0) {
+        number_rows(r);
+        return;
+    }
     for (uint32_t i = 0; i < r->count * LANES; i++) {
         uint32_t *to = (uint32_t *)(void *)(r->tids + (size_t)(i / LANES) * TID_BYTES) + i % LANES;
         for (int axis = 0; axis < 3; axis++)
