@@ -160,7 +160,7 @@ void ocl_chain_opened(struct ocl_queue *queue, struct ocl_chain *chain, bool is_
         atomic_fetch_and(&chain->state, ~(uint64_t)IS_NEW);
     } else {
         atomic_fetch_or(&chain->state, IS_CLOSED);
-        release(chain);
+        atomic_fetch_sub(&chain->references, 1); /* the command's, which is not the last */
     }
     release(chain);
 }
