@@ -227,7 +227,7 @@ static unsigned char run_once(struct compiler *c, struct parcel *parcel)
     name_file(parcel->job, NULL);
     if (word == OCL_APART_CRASHED)
         parcel->signal = receive(file);
-    else if (word != 0 && parcel->head.kind == OCL_APART_CODE && !receive_data(file, parcel))
+    else if (word != 0 && parcel->head.kind != OCL_APART_PROGRAM && !receive_data(file, parcel))
         word = 0;
     if (word == 0 || word == OCL_APART_CRASHED ||
         (word == OCL_APART_FAILED && parcel->head.kind == OCL_APART_PROGRAM))
@@ -308,7 +308,9 @@ static enum ocl_apart_outcome take_answer(unsigned char word, struct parcel *par
 
 enum ocl_apart_outcome ocl_apart_compile_code(struct ocl_apart_code *code)
 {
-    struct parcel parcel = {.head = {.kind = OCL_APART_CODE},
+    enum { LONG_TEXT = 128 << 10 };
+    const bool is_long = strlen(code->text) >= LONG_TEXT;
+    struct parcel parcel = {.head = {.kind = is_long ? OCL_APART_LONG_CODE : OCL_APART_CODE},
                             .name = code->name,
                             .options = code->library,
                             .text = code->text};

@@ -9,8 +9,9 @@
 enum { OCL_APART_FILE = 3 };
 
 enum ocl_apart_kind {
-    OCL_APART_PROGRAM, /* OpenCL C, for PoCL's cache */
-    OCL_APART_CODE     /* LLVM IR; the object file comes back */
+    OCL_APART_PROGRAM,  /* OpenCL C, for PoCL's cache */
+    OCL_APART_CODE,     /* LLVM IR; the object file comes back */
+    OCL_APART_LONG_CODE /* the same, so long that LLVM is to be quicker than its code */
 };
 
 /* A job's head, in the machine's own order of bytes: both come from one build. Behind it lie the kernel's name, the options (of

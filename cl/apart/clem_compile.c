@@ -277,7 +277,8 @@ static void compile_code(const struct job *job)
     static const struct ocl_aim here;
     struct ocl_object object = {0};
     char *why = NULL;
-    const struct ocl_llvm *llvm = ocl_llvm_load(job->options);
+    const struct ocl_llvm *llvm =
+        ocl_llvm_load(job->options, job->head.kind == OCL_APART_LONG_CODE);
     if (llvm && ocl_llvm_compile(llvm, &here, job->text, job->head.text_bytes - 1, &object, &why))
         answer(OCL_APART_DONE, object.data, object.bytes);
     else
@@ -324,10 +325,10 @@ int main(void)
             (void)setpriority(PRIO_PROCESS, 0, 19);
         atomic_store(&has_job, true);
         say(OCL_APART_BEGUN);
-        if (job.head.kind == OCL_APART_CODE)
-            compile_code(&job);
-        else
+        if (job.head.kind == OCL_APART_PROGRAM)
             compile_program(&job);
+        else
+            compile_code(&job);
         free(job.name);
         free(job.options);
         free(job.text);

@@ -67,6 +67,7 @@ ocl_status ocl_interop_queue(struct ocl_queue *queue, void **commands)
     if (status != OCL_OK)
         return status;
     *commands = command.cl;
+    atomic_store(&queue->is_lent, true);
     ocl_command_end(
         &command); /* what the caller enqueues next finds managed memory on the device */
     return OCL_OK;

@@ -6,6 +6,8 @@
 
 #include "cl/device/extension.h"
 #include "cl/launch/kernel_twin.h"
+#include "cl/native/native.h"
+#include "cl/queue/chain.h"
 #include "cl/queue/command.h"
 #include "cl/queue/lane.h"
 #include "cl/queue/queue_alone.h"
@@ -206,7 +208,8 @@ static cl_int set_slot(const struct setting *setting)
     case OCL_SLOT_GATHERING:
         return set_memory(setting, call->memory.gathering);
     case OCL_SLOT_NATIVE:
-        return set_number(setting, (uint64_t)(uintptr_t)call->memory.native);
+        return set_number(setting, call->memory.chain ? (uint64_t)(uintptr_t)call->memory.chain
+                                                      : (uint64_t)(uintptr_t)call->memory.native);
     case OCL_SLOT_CHECK:
         return set_number(setting, (uint64_t)(uintptr_t)call->memory.check);
     }
@@ -354,5 +357,57 @@ ocl_status ocl_form_launch(const struct ocl_call *call, enum ocl_form_kind kind,
     if (status == OCL_OK)
         status = enqueue_watched(call, queue, instance->cl);
     ocl_instance_give(call->kernel, instance);
+    return status;
+}
+
+/* ---- Launches that follow each other in one command ---- */
+
+bool ocl_form_may_chain(const struct ocl_call *call, const struct ocl_queue *queue)
+{
+    const struct ocl_launch *launch = call->launch;
+    return call->memory.native && call->plan->global[2] == 1 &&
+           !call->kernel->ptx->waits_for_blocks && !call->kernel->ptx->has_launches &&
+           !launch->is_cooperative && !launch->gathered && queue->kind != OCL_QUEUE_APART &&
+           !atomic_load(&queue->is_lent) && !ocl_profile_is_on();
+}
+
+static ocl_status enqueue_chain(const struct ocl_call *call, struct ocl_command *command)
+{
+    struct ocl_instance *instance;
+    const struct ocl_plan *plan = call->plan;
+    ocl_status status = ocl_instance_take(call->kernel, OCL_FORM_DIRECT, &instance);
+    if (status != OCL_OK)
+        return status;
+    status = set_arguments(call, instance);
+    if (status == OCL_OK)
+        status = ocl_enqueue_range(command, instance->cl, plan->dimensions, NULL, plan->global,
+                                   plan->local, NULL);
+    ocl_instance_give(call->kernel, instance);
+    return status;
+}
+
+static ocl_status begin_chain(const struct ocl_call *call, struct ocl_command *command)
+{
+    struct ocl_queue *queue = command->queue;
+    struct ocl_call first = *call;
+    first.memory.chain = ocl_chain_make(queue, ocl_native_piece(call->memory.native));
+    if (!first.memory.chain)
+        return OCL_E_OUT_OF_MEMORY;
+    const ocl_status status = enqueue_chain(&first, command);
+    ocl_chain_opened(queue, first.memory.chain, status == OCL_OK);
+    return status;
+}
+
+ocl_status ocl_form_chain(const struct ocl_call *call, struct ocl_queue *queue)
+{
+    struct ocl_command command;
+    ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_CHAINED);
+    if (status != OCL_OK)
+        return status;
+    if (ocl_chain_add(queue, ocl_native_piece(call->memory.native)))
+        command.count++;
+    else
+        status = begin_chain(call, &command);
+    ocl_command_end(&command);
     return status;
 }

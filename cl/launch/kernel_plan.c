@@ -242,7 +242,7 @@ static bool count_work(const struct ocl_kernel *kernel, const struct ocl_launch 
     if (does_blocks(kernel) && !lay_along_last(plan->global))
         return false;
     if (kernel->ptx && kernel->ptx->form == PTX_FORM_NATIVE)
-        plan->global[2] = ocl_native_items(kernel->program->context, plan->global[2]);
+        plan->global[2] = ocl_native_items(kernel->program->context, plan->native, plan->global[2]);
     plan->dimensions = 1;
     for (int d = 0; d < 3; d++) {
         if (is_narrow && plan->global[d] > UINT32_MAX)

@@ -371,6 +371,8 @@ static ocl_status launch_found(struct ocl_call *call, struct ocl_queue *queue)
     const enum ocl_pass pass = call->kernel->program->context->capability.pass;
     if (!reaches_arguments(call))
         return OCL_E_NOT_SUPPORTED;
+    if (ocl_form_may_chain(call, queue))
+        return ocl_form_chain(call, queue);
     find_pointers(call);
     return pass == OCL_PASS_BUFFER || pass == OCL_PASS_NUMBER ? launch_with_buffers(call, queue)
                                                               : launch_with_addresses(call, queue);

@@ -103,23 +103,23 @@ const struct ocl_llvm *ocl_llvm_get(unsigned major)
 }
 
 /* Options of LLVM's are its whole process's: none is set where PoCL compiles, too. Those that it does not have change nothing.
- * Without them CUB's histogram takes 2.4 s in place of 1.0, which one pass looks at block by block for each register of masks,
- * and code is no faster. Not among them is the basic register allocator: it would save a sixth of CUB's scan (0.82 s of code
- * generation in place of 0.69) and a quarter of small kernels, and spills what lives across calls that are hardly ever made,
- * such as those of places that turn out to be no row. With it a stencil runs 1.37 times as long, one in three dimensions 1.5, a
- * convolution 1.26, a bitonic sort 1.23, a sparse product 1.3 (CPU time, Zen 4). */
-static void hasten(void *library)
+ * Without them CUB's scan takes 1.75 s in place of 1.15, and its histogram 2.4 s in place of 1.0, which one pass looks at block
+ * by block for each register of masks. Code is as large, and that of long kernels as fast to a hundredth (CUB's sum, scan and
+ * sort of 8 million numbers). That of short loops is not: what lives across a call that is hardly ever made, as vectors do, this
+ * allocator keeps in memory (y = a x + y takes four times as long); another one takes a tenth longer over them. */
+static void hasten(void *library, bool is_long)
 {
     static const char *const options[] = {"-enable-misched=false",
-                                          "-disable-x86-domain-reassignment"};
+                                          "-disable-x86-domain-reassignment", "-regalloc=basic"};
+    const size_t count = sizeof options / sizeof *options - !is_long;
     void (*parse)(int, const char *const *, const char *) = NULL;
     if (!find(library, "LLVMParseCommandLineOptions", &parse))
         return;
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+    for (size_t i = 0; i < count; i++)
         parse(2, (const char *const[]){"clem-compile", options[i]}, "");
 }
 
-const struct ocl_llvm *ocl_llvm_load(const char *path)
+const struct ocl_llvm *ocl_llvm_load(const char *path, bool is_long)
 {
     pthread_mutex_lock(&lock);
     if (!is_loaded) {
@@ -128,7 +128,7 @@ const struct ocl_llvm *ocl_llvm_load(const char *path)
         is_loaded = true;
         is_found = missing == NULL;
         if (is_found)
-            hasten(library);
+            hasten(library, is_long);
         if (missing)
             ocl_trace("%s has no %s", path, missing);
     }

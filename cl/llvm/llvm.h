@@ -3,6 +3,7 @@
 #ifndef OCL_LLVM_H
 #define OCL_LLVM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* LLVM's objects, which only LLVM looks into. */
@@ -38,7 +39,7 @@ struct ocl_llvm {
 const struct ocl_llvm *ocl_llvm_get(unsigned major);
 
 /* The same of the library of this path, which is loaded for it and told to be quick: for processes in which nobody else uses
- * it. The first call decides for all. */
-const struct ocl_llvm *ocl_llvm_load(const char *path);
+ * it. is_long: of the texts to come, for which it is told to be quicker than their code is. The first call decides for all. */
+const struct ocl_llvm *ocl_llvm_load(const char *path, bool is_long);
 
 #endif

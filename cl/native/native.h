@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cl/queue/chain.h"
 #include "cl/state/state.h"
 #include "kernels/ptx/native/abi.h"
 
@@ -41,8 +42,10 @@ const char *ocl_native_name_at(uint64_t code);
 #define OCL_NATIVE_KERNEL "clem_native"
 ocl_status ocl_native_program(struct ocl_context *context, cl_program *program);
 
-/* How many work-items a launch of so many thread blocks has: none of them waits for another. */
-size_t ocl_native_items(const struct ocl_context *context, uint64_t blocks);
+/* How many work-items a launch of so many thread blocks has: none of them waits for another. One where another would take
+ * longer to come than to do its part, as far as that is known of the launches before. */
+size_t ocl_native_items(const struct ocl_context *context, const struct ocl_native *native,
+                        uint64_t blocks);
 
 /* What the blocks of a launch share. */
 struct ocl_native_launch;
@@ -61,6 +64,9 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
                             const struct ocl_native_shape *shape,
                             struct ocl_native_launch **launch);
 struct ptx_native_launch *ocl_native_facts(struct ocl_native_launch *launch);
+
+/* Of a launch with one work-item: as a piece of a chain, which is done in place of the work-item. */
+struct ocl_piece_of_chain *ocl_native_piece(struct ocl_native_launch *launch);
 
 /* Finds the memory that the blocks need while they run; the facts are final. Errors: OCL_E_OUT_OF_MEMORY. */
 ocl_status ocl_native_reserve(struct ocl_native_launch *launch);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/base/deadline.h"
 #include "cl/check/guard.h"
 #include "cl/native/native.h"
 #include "cl/native/native_private.h"
@@ -13,7 +14,8 @@
 #include "cl/trace.h"
 
 struct ocl_native_launch {
-    void (*work)(struct ocl_native_launch *launch); /* the first: the program's text says so */
+    struct ocl_piece_of_chain
+        piece; /* the first: what a work-item calls, or a chain that one runs */
     struct ocl_native *native;
     struct ocl_scratch_pool *scratch;
     size_t scratch_bytes;
@@ -70,36 +72,72 @@ static void free_launch(struct ocl_native_launch *launch)
     free(launch);
 }
 
-/* A work-item: takes blocks, in order, until there are none. One of PoCL's threads. */
-static void work(struct ocl_native_launch *launch)
+/* Runs blocks, in order, from the portion that begins with `first` on until there are none. Returns how many. */
+static uint64_t run_portions(struct ocl_native_launch *launch, uint64_t first, void *scratch)
 {
     const uint64_t blocks = launch->blocks, portion = launch->portion;
-    uint64_t first = atomic_fetch_add_explicit(&launch->next, portion, memory_order_relaxed);
-    if (first < blocks) {
+    uint64_t done = 0;
+    while (first < blocks) {
+        const uint64_t rest = blocks - first, count = rest < portion ? rest : portion;
+        ocl_thread()->native_block = first; /* for whoever tells of a crash */
+        launch->native->run(&launch->facts, first, count, scratch);
+        done += count;
+        first = atomic_fetch_add_explicit(&launch->next, portion, memory_order_relaxed);
+    }
+    return done;
+}
+
+/* A thread may have been kept from its work meanwhile: the shorter of two times counts. */
+static void note_time(struct ocl_native *native, uint64_t nanoseconds, uint64_t blocks)
+{
+    const uint64_t most = UINT32_MAX, taken = nanoseconds * 1000u / blocks + 1;
+    const uint32_t now = (uint32_t)(taken < most ? taken : most);
+    const uint32_t last = atomic_load_explicit(&native->last_ps, memory_order_relaxed);
+    const uint32_t noted = last != 0 && last < now ? last : now;
+    if (last != now)
+        atomic_store_explicit(&native->last_ps, now, memory_order_relaxed);
+    if (noted != atomic_load_explicit(&native->block_ps, memory_order_relaxed))
+        atomic_store_explicit(&native->block_ps, noted, memory_order_relaxed);
+}
+
+/* A work-item, or its place in a chain. One of PoCL's threads. */
+static void work(struct ocl_piece_of_chain *piece)
+{
+    struct ocl_native_launch *launch = (struct ocl_native_launch *)piece;
+    const uint64_t first =
+        atomic_fetch_add_explicit(&launch->next, launch->portion, memory_order_relaxed);
+    if (first < launch->blocks) {
         struct ocl_scratch scratch = ocl_scratch_take(launch->scratch, launch->scratch_bytes);
         struct ocl_thread *const thread = ocl_thread();
         const void *const outer = thread->native;
         const uint64_t outer_block = thread->native_block;
+        const bool is_timed = launch->blocks > 1;
+        const uint64_t begin = is_timed ? ocl_now() : 0;
         thread->native = launch;
-        while (first < blocks) {
-            const uint64_t rest = blocks - first;
-            thread->native_block = first;
-            launch->native->run(&launch->facts, first, rest < portion ? rest : portion,
-                                scratch.memory);
-            first = atomic_fetch_add_explicit(&launch->next, portion, memory_order_relaxed);
-        }
+        const uint64_t done = run_portions(launch, first, scratch.memory);
         thread->native = outer;
         thread->native_block = outer_block;
+        if (is_timed)
+            note_time(launch->native, ocl_now() - begin, done);
         ocl_scratch_give(launch->scratch, scratch);
     }
     if (atomic_fetch_sub_explicit(&launch->left, 1, memory_order_acq_rel) == 1)
         free_launch(launch);
 }
 
-size_t ocl_native_items(const struct ocl_context *context, uint64_t blocks)
+/* A further work-item comes when a thread of PoCL's has woken. */
+static bool is_short(const struct ocl_native *native, uint64_t blocks)
+{
+    enum { SHORT_PS = 60000000, MOST_BLOCKS = SHORT_PS };
+    const uint64_t block_ps = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
+    return blocks <= MOST_BLOCKS && block_ps > 0 && block_ps * blocks <= SHORT_PS;
+}
+
+size_t ocl_native_items(const struct ocl_context *context, const struct ocl_native *native,
+                        uint64_t blocks)
 {
     const uint32_t units = context->device->facts.compute_units;
-    const size_t most = units > 0 ? units : 1;
+    const size_t most = units > 0 && !is_short(native, blocks) ? units : 1;
     return blocks < most ? (size_t)blocks : most;
 }
 
@@ -108,6 +146,8 @@ size_t ocl_native_items(const struct ocl_context *context, uint64_t blocks)
 static uint64_t portion_of(uint64_t blocks, size_t items)
 {
     enum { PORTIONS_PER_ITEM = 16, MOST = 64 };
+    if (items == 1)
+        return blocks;
     const uint64_t portion = blocks / (items * PORTIONS_PER_ITEM);
     return portion < 1 ? 1 : portion > MOST ? MOST : portion;
 }
@@ -126,7 +166,7 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
     memset(made, 0, bytes);
-    made->work = work;
+    made->piece.run = work;
     atomic_fetch_add_explicit(&native->references, 1, memory_order_relaxed);
     made->native = native;
     ocl_scratch_pool_hold(pool);
@@ -147,6 +187,11 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
 struct ptx_native_launch *ocl_native_facts(struct ocl_native_launch *launch)
 {
     return &launch->facts;
+}
+
+struct ocl_piece_of_chain *ocl_native_piece(struct ocl_native_launch *launch)
+{
+    return &launch->piece;
 }
 
 ocl_status ocl_native_reserve(struct ocl_native_launch *launch)

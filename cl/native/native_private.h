@@ -13,6 +13,8 @@ struct ocl_native {
     struct ocl_code code;
     ptx_native_scratch_bytes *scratch;
     ptx_native_run *run;
+    /* What one of its blocks took when it ran last, in picoseconds, and what counts; 0: not known yet. */
+    _Atomic uint32_t last_ps, block_ps;
     bool is_noted; /* where.c has it */
     char name[];   /* of the kernel */
 };

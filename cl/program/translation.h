@@ -75,6 +75,8 @@ struct ocl_ptx_memory {
     struct ocl_launches *launches;    /* where its threads write down what they launch, or NULL */
     struct ocl_native_launch *native; /* PTX_FORM_NATIVE: the driver's, once it was given to it */
     struct ocl_check_launch *check;   /* where accesses are checked, or NULL */
+    struct ocl_chain *
+        chain; /* what the driver's command runs in place of the former, which is a piece of it; or NULL */
     bool is_spoiled; /* a part of the launch may be on its way, though it was refused */
     bool is_noted;   /* that it may write to the runtime */
 };

@@ -4,6 +4,7 @@
 
 #include "cl/base/steady.h"
 #include "cl/device/extension.h"
+#include "cl/queue/chain.h"
 #include "cl/queue/lane.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/paging.h"
@@ -21,12 +22,18 @@ static ocl_status wait_for_order(struct ocl_queue *queue, enum ocl_command_kind 
 /* What others wait by writes nothing, and must come through while writes have to wait. */
 static bool may_write(enum ocl_command_kind kind)
 {
-    return kind == OCL_COMMAND_MEMORY || kind == OCL_COMMAND_APART;
+    return kind == OCL_COMMAND_MEMORY || kind == OCL_COMMAND_CHAINED || kind == OCL_COMMAND_APART;
 }
 
 static bool may_touch_managed(enum ocl_command_kind kind)
 {
-    return kind == OCL_COMMAND_MEMORY || kind == OCL_COMMAND_ALONE;
+    return kind == OCL_COMMAND_MEMORY || kind == OCL_COMMAND_CHAINED || kind == OCL_COMMAND_ALONE;
+}
+
+static void close_chain(struct ocl_queue *queue, enum ocl_command_kind kind)
+{
+    if (kind != OCL_COMMAND_CHAINED)
+        ocl_chain_close(queue);
 }
 
 static void leave(const struct ocl_queue *queue, enum ocl_command_kind kind)
@@ -51,6 +58,7 @@ ocl_status ocl_command_begin(struct ocl_command *command, struct ocl_queue *queu
     if (may_touch_managed(kind))
         queue->context->paging->enter(queue);
     const ocl_status status = wait_for_order(queue, kind);
+    close_chain(queue, kind); /* nothing waits for a thread of the driver that waits for more */
     if (status == OCL_OK)
         open_command(command, (struct ocl_command){
                                   .queue = queue, .cl = atomic_load(&queue->cl), .kind = kind});
@@ -69,6 +77,7 @@ static void end_in_queue(const struct ocl_command *command)
 {
     struct ocl_queue *queue = command->queue;
 
+    close_chain(queue, command->kind); /* what comes from now on comes behind this */
     if (command->count > 0) {
         ocl_queue_count(queue, command->count);
         if (command->kind != OCL_COMMAND_ORDER)

@@ -8,6 +8,7 @@
 
 enum ocl_command_kind {
     OCL_COMMAND_MEMORY, /* touches memory: waits for moves of managed memory, and for what the queue must wait for */
+    OCL_COMMAND_CHAINED, /* as OCL_COMMAND_MEMORY, for chain.h: the only one that does not close the queue's chain */
     OCL_COMMAND_APART, /* no managed memory, and so waits for no move: the caller may hold image.lock */
     OCL_COMMAND_ORDER, /* is what others wait by: itself waits for nothing but what it is given */
     OCL_COMMAND_ALONE, /* as OCL_COMMAND_MEMORY, between ocl_alone_begin() and ocl_alone_end() */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cl/base/worker.h"
+#include "cl/queue/chain.h"
 #include "cl/queue/lane.h"
 #include "cl/queue/queue_private.h"
 #include "cl/slab.h"
@@ -55,6 +56,7 @@ static struct ocl_queue *take_memory(void)
     if (queue && !queue->has_locks) {
         pthread_mutex_init(&queue->order_lock, NULL);
         pthread_mutex_init(&queue->lock, NULL);
+        pthread_mutex_init(&queue->chain_lock, NULL);
         queue->has_locks = true;
     }
     return queue;
@@ -69,6 +71,8 @@ static void reset(struct ocl_queue *queue)
     atomic_store(&queue->lane, NULL);
     queue->reading = NULL;
     queue->mark = NULL;
+    atomic_store(&queue->chain, NULL);
+    atomic_store(&queue->is_lent, false);
     queue->turns = NULL;
     queue->mark_position = 0;
     memset(&queue->waits, 0, sizeof queue->waits);
@@ -103,6 +107,7 @@ void ocl_queue_give(struct ocl_queue *queue)
 
 static void discard(struct ocl_queue *queue)
 {
+    ocl_chain_close(queue);
     ocl_lane_close(atomic_load(&queue->lane));
     if (queue->mark)
         clReleaseEvent(queue->mark);

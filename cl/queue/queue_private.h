@@ -37,7 +37,11 @@ struct ocl_queue {
     _Atomic bool is_covered;     /* who waits for the other queues waits for all of it */
     bool has_locks;              /* the locks outlive the queue, as the memory does */
     pthread_mutex_t order_lock, lock;
-    cl_event mark; /* a marker behind the first mark_position commands, or NULL (lock) */
+    pthread_mutex_t chain_lock; /* a leaf: who has a chain from the next */
+    _Atomic(struct ocl_chain *)
+        chain;            /* the last command, where more may be added to it (chain.h), or NULL */
+    _Atomic bool is_lent; /* the program has the driver's queue, and may give it commands */
+    cl_event mark;        /* a marker behind the first mark_position commands, or NULL (lock) */
     uint64_t mark_position;
     bool mark_is_pushed;          /* the driver was flushed behind it (lock) */
     struct ocl_queue_waits waits; /* for other queues (lock) */

@@ -4,6 +4,7 @@
 
 #include "cl/base/deadline.h"
 #include "cl/base/steady.h"
+#include "cl/queue/chain.h"
 #include "cl/queue/command.h"
 #include "cl/queue/queue_private.h"
 #include "cl/queue/waited.h"
@@ -213,11 +214,16 @@ static ocl_status query_with_new_mark(struct ocl_queue *queue)
 static ocl_status query_one(struct ocl_queue *queue)
 {
     const uint64_t submitted = atomic_load(&queue->submitted);
+    uint64_t chained;
 
     if (atomic_load(&queue->finished) >= submitted)
         return OCL_OK;
     if (atomic_load(&queue->context->is_abandoned))
         return ocl_context_fail(queue->context, OCL_E_EXECUTION);
+    if (ocl_chain_is_done(queue, &chained)) {
+        ocl_counter_raise(&queue->finished, chained);
+        return OCL_OK;
+    }
     pthread_mutex_lock(&queue->lock);
     const ocl_status status = look_at_mark(queue);
     pthread_mutex_unlock(&queue->lock);
@@ -292,6 +298,8 @@ static ocl_status wait_for_queue(struct ocl_queue *queue, uint64_t *covered)
 
     if (atomic_load(&context->is_abandoned))
         return ocl_context_fail(context, OCL_E_EXECUTION);
+    if (ocl_chain_await(queue, covered))
+        return OCL_OK;
     if (may_finish(context)) {
         *covered = atomic_load(&queue->submitted);
         status = keep_failure(context, ocl_steady_finish(queue->cl));

@@ -20,7 +20,7 @@
  *   3 virtual memory        reservations and mappings
  *   3 claims of addresses
  *   4 range map write lock
- *   5 leaves: context.queue_lock (the list of queues), context.block_lock, context.pin_lock, event.lock, array.lock, program.lock,
+ *   5 leaves: context.queue_lock (the list of queues), queue.chain_lock, context.block_lock, context.pin_lock, event.lock, array.lock, program.lock,
  *     values.lock, migration.lock, stream-ordered pools (their list, each shard), fixed blocks, clock, slabs, probe, staging ring,
  *     worker, copy pool, built-in programs, making and freeing SVM, watching SIGSEGV, stillness, offers to other processes, what is
  *     open of theirs, native kernels' LLVM and scratch, what --check notes and says

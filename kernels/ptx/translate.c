@@ -106,25 +106,17 @@ static bool is_better_by_warps(struct ptx_emitter *e)
            (operations > 0 && instructions >= MANY_INSTRUCTIONS);
 }
 
-/* Whether the native form is chosen where nobody forces one (CLEM_PTX_FORM=opencl: never). PoCL 3.1 with LLVM 15, CPU seconds of
- * a process with empty caches, and then of running the kernel, without and with it:
- * - with warp operations: CUB's sum 2.1 and 1.1, its sorts of keys and of pairs 5.5 and 3.3, 12.0 and 8.3, softmax of rows
- *   1.5 and 1.1, a sum by 10 shuffles 1.2 and 0.9; CUB's scan 2.5 and 2.3. Running: softmax 1.4 and 0.4, a simulation by
- *   warps 0.6 and 0.1, a sparse product by 5 shuffles 0.1 and 0.05, elements packed by votes 0.1 and 0.1, CUB's sort 0.66 and
- *   0.58.
- * - barriers alone: a product of matrices (805 instructions) 1.3 and 1.2, rows convolved (862) 1.1 and 1.1. Running: 0.3 and
- *   1.1, 0.1 and 0.3, as loops between barriers that PoCL makes vectors of are better ones. Those that it makes none of are
- *   worse (a block's scan 5 and 0.6), but which they are nothing tells beforehand.
- * - neither: one work-item for each thread, which runs as fast and compiles faster.
- * A millisecond for each instruction, where the native form takes a third of one, makes three seconds of 3000: that is
- * more than most programs run. */
+/* Whether the native form is chosen where nobody forces one (CLEM_PTX_FORM=opencl: never). PoCL 3.1 with LLVM 15; CPU seconds of
+ * a process with empty caches, and how often it runs the native form while another form is run once:
+ * - with barriers or warp operations, where the others are the block and the warp form: a scan 1.7 and 0.7, 2.2; a product of
+ *   doubles 1.3 and 0.8, 2.1; bodies in tiles 1.3 and 0.9, 8; softmax of rows 1.4 and 0.9, 11; CUB's sum 2.1 and 1.1, its sorts of
+ *   keys and of pairs 5.5 and 3.3, 12.0 and 8.3. Slower are steps of a path 0.6, a stencil in tiles 0.7, a transposition 0.9.
+ * - with neither, where the other is a work-item for each thread: 0.7 and 0.7 (y = a x + y, a hash, a stencil), 1.0 and 0.7 (a
+ *   product of matrices); ptx_native_is_worth() says what is faster. */
 static bool is_better_native(struct ptx_emitter *e)
 {
-    enum { MANY_INSTRUCTIONS = 3000 };
     const uint32_t facts = e->facts; /* the form depends on none */
-    const bool is = !(suits_item(e) && has_room(e)) &&
-                    (count_warp_operations(e->plan) > 0 ||
-                     count_instructions(e->plan) >= MANY_INSTRUCTIONS || is_better_by_warps(e));
+    const bool is = !(suits_item(e) && has_room(e)) || ptx_native_is_worth(e);
     e->facts = facts;
     return is;
 }

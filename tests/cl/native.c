@@ -134,7 +134,7 @@ static void enqueue(const struct native_bench *native, struct ocl_native *code, 
 {
     struct ocl_context *context = native->bench.context;
     const struct ocl_native_shape shape = {
-        .blocks = blocks, .items = ocl_native_items(context, blocks), .parameter_bytes = 8};
+        .blocks = blocks, .items = ocl_native_items(context, code, blocks), .parameter_bytes = 8};
     struct ocl_native_launch *launch = NULL;
     assert_int_equal(ocl_native_begin(context, code, &shape, &launch), OCL_OK);
     const uint64_t address = (uint64_t)(uintptr_t)words, number = (uint64_t)(uintptr_t)launch;
@@ -542,7 +542,10 @@ TEST_BODY(native_form_is_lacking_where_the_compiler_is_killed)
     pthread_t thread;
     char traced[8192];
     struct native_bench native = open_apart();
-    assert_true(makes(&native, counting_text, traced, sizeof traced));
+    char *first = NULL; /* as long as those that the process of the next one compiles */
+    assert_true(asprintf(&first, "%s; %*s\n", counting_text, 128 << 10, "") > 0);
+    assert_true(makes(&native, first, traced, sizeof traced));
+    free(first);
     struct killer killer = {.process = find_compiler()};
     killer.ticks = ticks_of(killer.process);
     char *text = long_text();

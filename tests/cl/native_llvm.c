@@ -218,7 +218,7 @@ static bool try_llvm(unsigned major)
     void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
     if (!library)
         return false;
-    const struct ocl_llvm *llvm = ocl_llvm_load(name);
+    const struct ocl_llvm *llvm = ocl_llvm_load(name, true);
     assert_non_null(llvm);
     struct ptx_kernel kernel = translate_with(major);
     assert_int_equal(kernel.form, PTX_FORM_NATIVE);

@@ -60,6 +60,7 @@ TEST_BODY(dump_shows_what_becomes_of_ptx)
     assert_non_null(mkdtemp(folder));
     assert_int_equal(setenv("CLEM_DUMP", folder, 1), 0);
     assert_int_equal(setenv("CLEM_PTX", "text", 1), 0);
+    assert_int_equal(setenv("CLEM_PTX_FORM", "opencl", 1), 0);
     for (int i = 0; i < 2; i++)
         put_once();
     assert_int_equal(take_files(folder, "put.", ".cl", "77"), 1);
@@ -87,6 +88,7 @@ TEST_BODY(dump_leaves_no_part_of_a_file)
     assert_non_null(mkdtemp(folder));
     assert_int_equal(setenv("CLEM_DUMP", folder, 1), 0);
     assert_int_equal(setenv("CLEM_PTX", "text", 1), 0);
+    assert_int_equal(setenv("CLEM_PTX_FORM", "opencl", 1), 0);
     assert_success(cudaFree(NULL));
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     most = (struct rlimit){64, before.rlim_max};
@@ -107,6 +109,7 @@ TEST_BODY(dump_stays_in_its_folder_when_the_program_goes_elsewhere)
     assert_non_null(mkdtemp(folder));
     assert_int_equal(setenv("CLEM_DUMP", basename(folder), 1), 0);
     assert_int_equal(setenv("CLEM_PTX", "text", 1), 0);
+    assert_int_equal(setenv("CLEM_PTX_FORM", "opencl", 1), 0);
     assert_int_equal(chdir("/tmp"), 0);
     assert_success(cudaFree(NULL));
     assert_int_equal(chdir("/"), 0);
@@ -122,6 +125,7 @@ TEST_BODY(dump_into_no_folder_is_told_and_harms_nothing)
     char told[1000] = "";
     assert_int_equal(setenv("CLEM_DUMP", "/nowhere/at/all", 1), 0);
     assert_int_equal(setenv("CLEM_PTX", "text", 1), 0);
+    assert_int_equal(setenv("CLEM_PTX_FORM", "opencl", 1), 0);
     assert_int_equal(pipe(ends), 0);
     const int errors = dup(STDERR_FILENO);
     assert_true(dup2(ends[1], STDERR_FILENO) >= 0);

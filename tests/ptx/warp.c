@@ -342,25 +342,7 @@ TEST_BODY(ptx_native_takes_all_calls_and_grids)
     }
 }
 
-/* Instructions between two barriers. */
-static char *long_text(size_t instructions)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *stream = open_memstream(&text, &bytes);
-    assert_non_null(stream);
-    fputs(PTX_HEAD ".visible .entry k(.param .u64 a)\n{\n.reg .b32 %r<3>; .reg .b64 %rd<2>;\n"
-                   "ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nbar.sync 0;\n",
-          stream);
-    for (size_t i = 0; i < instructions; i++)
-        fprintf(stream, "mad.lo.u32 %%r1, %%r1, %zu, 1;\n", 2 * i + 3);
-    fputs("bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n}\n", stream);
-    fclose(stream);
-    return text;
-}
-
-/* Where there is such a compiler, and nobody forces a form; it asks for none of the device's facts then. */
-TEST_BODY(ptx_native_is_chosen_where_warps_do_something_or_kernels_are_long)
+TEST_BODY(ptx_native_is_chosen_where_it_is_faster)
 {
     static const char *const many =
         PTX_BODY(LOAD SHUFFLE SHUFFLE SHUFFLE SHUFFLE SHUFFLE SHUFFLE SHUFFLE SHUFFLE
@@ -368,14 +350,29 @@ TEST_BODY(ptx_native_is_chosen_where_warps_do_something_or_kernels_are_long)
     static const char *const few =
         PTX_BODY(LOAD SHUFFLE "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n");
     static const char *const apart = PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nret;\n");
-    char *longest = long_text(3200), *shorter = long_text(2000);
+    static const char *const gather =
+        PTX_BODY(LOAD "ld.global.u32 %r2, [%rd1];\ncvt.u64.u32 %rd2, %r2;\n"
+                      "add.u64 %rd2, %rd2, %rd1;\nld.global.u32 %r2, [%rd2];\n"
+                      "st.global.u32 [%rd1], %r2;\nret;\n");
+    static const char *const copies =
+        PTX_BODY(LOAD "L: ld.global.u32 %r2, [%rd1];\nst.global.u32 [%rd1 + 4], %r2;\n"
+                      "add.u64 %rd1, %rd1, 4;\nsetp.lt.u64 %p1, %rd1, 4096;\n@%p1 bra L;\nret;\n");
+    static const char *const sums =
+        PTX_BODY(LOAD "L: ld.global.u32 %r2, [%rd1];\nmad.lo.u32 %r1, %r1, %r2, 3;\n"
+                      "xor.b32 %r1, %r1, %r2;\nadd.u64 %rd1, %rd1, 4;\n"
+                      "setp.lt.u64 %p1, %rd1, 4096;\n@%p1 bra L;\n"
+                      "st.global.u32 [%rd1], %r1;\nret;\n");
+    static const char *const barrier =
+        PTX_BODY(LOAD "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n");
     struct ptx_target target = cpu;
     target.force_form = -1;
     target.llvm_major = 15;
     assert_int_equal(form_of(few, &target), PTX_FORM_NATIVE);
-    assert_int_equal(form_of(apart, &target), PTX_FORM_ITEM);
-    assert_int_equal(form_of(longest, &target), PTX_FORM_NATIVE);
-    assert_int_equal(form_of(shorter, &target), PTX_FORM_BLOCK);
+    assert_int_equal(form_of(barrier, &target), PTX_FORM_NATIVE);
+    assert_int_equal(form_of(apart, &target), PTX_FORM_NATIVE);
+    assert_int_equal(form_of(sums, &target), PTX_FORM_NATIVE);
+    assert_int_equal(form_of(gather, &target), PTX_FORM_ITEM);
+    assert_int_equal(form_of(copies, &target), PTX_FORM_ITEM);
     struct ptx_kernel kernel = translate_for(many, &target);
     assert_int_equal(kernel.form, PTX_FORM_NATIVE);
     assert_int_equal(kernel.facts, 0);
@@ -385,8 +382,6 @@ TEST_BODY(ptx_native_is_chosen_where_warps_do_something_or_kernels_are_long)
     target.pointers = PTX_POINTERS_NUMBERS;
     target.llvm_major = 0;
     assert_int_equal(form_of(many, &target), PTX_FORM_WARP);
-    free(longest);
-    free(shorter);
 }
 
 /* Calls hand parameters on in variables of one thread. */

@@ -581,6 +581,19 @@ static void write_way(struct ptx_emitter *e, const struct ptx_instruction *in)
 
 /* ---- Nodes ---- */
 
+/* The carry flag is a value within a node, and that of all lanes; vectors are moved as one register each. */
+static void refuse_what_is_lost(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const bool reads_carry = in->opcode == PTX_OPCODE_addc || in->opcode == PTX_OPCODE_subc ||
+                             in->opcode == PTX_OPCODE_madc;
+    if (reads_carry && !n->carry.text)
+        ptx_refuse(n->e, "a carry flag from before a branch, in the native form");
+    else if ((in->flags & PTX_CC) && in->guard >= 0)
+        ptx_refuse(n->e, "a carry flag under a guard, in the native form");
+    else if (in->opcode == PTX_OPCODE_mov && in->width > 1)
+        ptx_refuse(n->e, "a vector that is moved, in the native form");
+}
+
 static void write_instruction(struct ptx_native *n, const struct ptx_instruction *in)
 {
     struct ptx_native_value results[PTX_NATIVE_RESULTS];
@@ -612,6 +625,7 @@ static void write_instruction(struct ptx_native *n, const struct ptx_instruction
         ptx_refuse(n->e, "an instruction that the native form has not");
         return;
     }
+    refuse_what_is_lost(n, in);
     ptx_native_choose(n, in);
     const bool is_vector = n->is_vector;
     ptx_native_operation(n, in, results, &count);

@@ -181,6 +181,35 @@ void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_tran
                   half_of(n, i, value, h - 1));
 }
 
+/* Of elements that LLVM has no masks for: where the lanes' places are a row within one page, of which some lane reads, the whole
+ * row can be read, as at the edges of an image. */
+static const char *read_in_page(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    enum { PAGE = 4096 }; /* the smallest */
+    const unsigned size = t->bits / 8;
+    const char *row = ptx_format(n->e, "<32 x i%u>", (unsigned)t->bits);
+    if (has_masks(t))
+        return "";
+    return ptx_format(n->e,
+                      "  %%first = extractelement <32 x i64> %%a, i32 0\n"
+                      "  %%last = extractelement <32 x i64> %%a, i32 31\n"
+                      "  %%length = sub i64 %%last, %%first\n"
+                      "  %%is.row = icmp eq i64 %%length, %u\n"
+                      "  %%within = and i64 %%first, %d\n"
+                      "  %%is.in = icmp ule i64 %%within, %u\n"
+                      "  %%is.read = icmp ne i32 %%m, 0\n"
+                      "  %%is.both = and i1 %%is.row, %%is.in\n"
+                      "  %%is.whole = and i1 %%is.both, %%is.read\n"
+                      "  br i1 %%is.whole, label %%whole, label %%single\n"
+                      "whole:\n"
+                      "  %%pointer = inttoptr i64 %%first to %s\n"
+                      "  %%values = load %s, %s %%pointer, align 1\n"
+                      "  ret %s %%values\n"
+                      "single:\n",
+                      31 * size, PAGE - 1, PAGE - 32 * size, ptx_native_pointer_type(n, row), row,
+                      ptx_native_pointer_type(n, row), row);
+}
+
 /* Where a line is no row after all, a function that stands once in the text looks at its lanes: it is given the numbers of
  * the line, and not a vector that all others would have to make room for. Its name. */
 static const char *define_far(struct ptx_native *n, const struct ptx_native_transfer *t,
@@ -223,9 +252,9 @@ static const char *define_far(struct ptx_native *n, const struct ptx_native_tran
                          "  ret void\n",
                          ptx_native_transfer_suffix(n, t), i)
             : ptx_format(e,
-                         "  %%r = call <32 x %s> @clem_gather_%s(<32 x i64> %%a, i32 %%m)\n"
+                         "%s  %%r = call <32 x %s> @clem_gather_%s(<32 x i64> %%a, i32 %%m)\n"
                          "  ret <32 x %s> %%r\n",
-                         i, ptx_native_transfer_suffix(n, t), i));
+                         read_in_page(n, t), i, ptx_native_transfer_suffix(n, t), i));
     return name;
 }
 

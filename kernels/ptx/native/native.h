@@ -63,6 +63,9 @@ struct ptx_native_value ptx_native_spread(struct ptx_native *n, struct ptx_nativ
 /* Bits of a type as a register has them: 1 of a predicate. */
 unsigned ptx_native_bits(enum ptx_type type);
 
+/* Whether a kernel that a work-item for each thread would do as well is worth the native form (worth.c). Needs: the survey. */
+bool ptx_native_is_worth(struct ptx_emitter *e);
+
 /* ---- Operations (operation*.c): what touches no memory, no other lane and no way ---- */
 
 enum { PTX_NATIVE_RESULTS = 8 };
