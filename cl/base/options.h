@@ -17,6 +17,7 @@ struct ocl_options {
     const char *at_once;    /* CLEM_AT_ONCE: a number; NULL when unset */
     const char *compile;    /* CLEM_COMPILE: "here", "apart" or "ahead"; NULL when unset */
     const char *memory;     /* CLEM_MEMORY: bytes, or a number with K, M or G; NULL when unset */
+    const char *check;      /* CLEM_CHECK: checks (check.h), with commas between; NULL when unset */
     const char *capability; /* CLEM_COMPUTE_CAPABILITY: "7.5" to "9.0"; NULL when unset */
     const char *dump;       /* CLEM_DUMP: folder for what becomes of PTX; NULL when unset */
     const char

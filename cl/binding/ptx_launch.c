@@ -7,6 +7,7 @@
 #include "cl/binding/ptx_launches.h"
 #include "cl/binding/ptx_runtime.h"
 #include "cl/binding/ptx_table.h"
+#include "cl/check/check_launch.h"
 #include "cl/launch/kernel_call.h"
 #include "cl/memory/address.h"
 #include "cl/native/native.h"
@@ -181,6 +182,30 @@ static ocl_status make_native(struct ocl_call *call)
     return ocl_native_reserve(call->memory.native);
 }
 
+/* ---- Checks ---- */
+
+static ocl_status make_check(struct ocl_call *call)
+{
+    const struct ocl_kernel *kernel = call->kernel;
+    const struct ocl_launch *launch = call->launch;
+    enum { SHARED_STEP = 16 }; /* dynamic shared memory begins there */
+    const struct ptx_entry *entry = ocl_ptx_entry(kernel);
+    const size_t fixed = launch->local_bytes
+                             ? (entry->shared_bytes + SHARED_STEP - 1) & ~(size_t)(SHARED_STEP - 1)
+                             : entry->shared_bytes;
+    struct ocl_check_launch facts = {.module = ocl_program_origin(kernel->program)->ptx->module,
+                                     .kernel = entry->name,
+                                     .shared_bytes = fixed + launch->local_bytes,
+                                     .local_bytes = kernel->ptx->local_bytes,
+                                     .parameter_bytes = entry->parameter_bytes};
+    for (int d = 0; d < 3; d++) {
+        facts.grid[d] = (uint32_t)launch->groups[d];
+        facts.threads[d] = (uint32_t)launch->items[d];
+    }
+    call->memory.check = ocl_check_begin(&facts);
+    return call->memory.check ? OCL_OK : OCL_E_OUT_OF_MEMORY;
+}
+
 /* ---- All ---- */
 
 ocl_status ocl_ptx_begin(struct ocl_call *call)
@@ -210,6 +235,8 @@ ocl_status ocl_ptx_begin(struct ocl_call *call)
         status = make_gathering(call, &memory->gathering);
     if (status == OCL_OK && call->plan->native)
         status = make_native(call);
+    if (status == OCL_OK && kernel->ptx->has_check)
+        status = make_check(call);
     return status;
 }
 
@@ -227,6 +254,7 @@ void ocl_ptx_end(const struct ocl_call *call)
                               memory->gathering};
     ocl_launches_end(call);
     ocl_native_cancel(memory->native);
+    ocl_check_cancel(memory->check);
     if (kernel->ptx->has_table)
         ocl_table_end(kernel->program->context);
     if (memory->is_noted)

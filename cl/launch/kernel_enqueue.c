@@ -207,6 +207,8 @@ static cl_int set_slot(const struct setting *setting)
         return set_memory(setting, call->memory.gathering);
     case OCL_SLOT_NATIVE:
         return set_number(setting, (uint64_t)(uintptr_t)call->memory.native);
+    case OCL_SLOT_CHECK:
+        return set_number(setting, (uint64_t)(uintptr_t)call->memory.check);
     }
     return CL_INVALID_ARG_INDEX;
 }

@@ -71,8 +71,10 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
         is_on_its_way = status == OCL_OK;
         call.memory.is_spoiled = status != OCL_OK;
     }
-    if (status == OCL_OK)
-        call.memory.native = NULL; /* its work-items let go of it */
+    if (status == OCL_OK) { /* its work-items let go of them */
+        call.memory.native = NULL;
+        call.memory.check = NULL;
+    }
     if (status == OCL_OK && launch->gathered)
         status = ocl_parts_of(kernel)->ptx_gathered(&call, queue);
     if (status == OCL_OK && kernel->ptx && kernel->ptx->writes_table)

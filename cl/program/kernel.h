@@ -37,6 +37,7 @@ enum ocl_made {
     OCL_MADE_TURNS,     /* struct clem_rota in memory */
     OCL_MADE_GATHERING, /* struct clem_gather in memory */
     OCL_MADE_NATIVE,    /* the address of the launch: native.h */
+    OCL_MADE_CHECK,     /* the address of what is checked of the launch: check_launch.h */
     OCL_MADE_NUMBER /* 8 bytes of the args entry, changed where they are the address of pinned memory */
 };
 
@@ -100,7 +101,8 @@ enum ocl_slot_kind {
     OCL_SLOT_BANK,      /* a cl_mem */
     OCL_SLOT_TURNS,     /* a cl_mem */
     OCL_SLOT_GATHERING, /* a cl_mem */
-    OCL_SLOT_NATIVE     /* the address of struct ocl_native_launch, as a number */
+    OCL_SLOT_NATIVE,    /* the address of struct ocl_native_launch, as a number */
+    OCL_SLOT_CHECK      /* that of struct ocl_check_launch */
 };
 
 struct ocl_slot {

@@ -70,6 +70,7 @@ static enum ocl_slot_kind made_slot(enum ocl_made made)
         [OCL_MADE_BANK] = OCL_SLOT_BANK,           [OCL_MADE_NUMBER] = OCL_SLOT_NUMBER,
         [OCL_MADE_ZERO] = OCL_SLOT_ZERO,           [OCL_MADE_TURNS] = OCL_SLOT_TURNS,
         [OCL_MADE_GATHERING] = OCL_SLOT_GATHERING, [OCL_MADE_NATIVE] = OCL_SLOT_NATIVE,
+        [OCL_MADE_CHECK] = OCL_SLOT_CHECK,
     };
     return slots[made];
 }

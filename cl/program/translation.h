@@ -35,11 +35,13 @@ struct ocl_ptx_kernel {
     enum ptx_form form;
     size_t scratch_bytes; /* of __local memory for each thread of a thread block;
                            PTX_FORM_BLOCK */
+    size_t local_bytes;   /* of local memory for each thread, where accesses are checked */
     bool joins_blocks;    /* a work-item may run several thread blocks */
     bool takes_turns;     /* as of struct ptx_kernel; then it spills */
     bool waits_for_blocks;
     bool ends_when_empty; /* as of struct ptx_kernel */
     bool has_runtime, has_table, has_bank;
+    bool has_check;            /* its accesses are checked */
     bool has_launches;         /* it calls CUDA's device runtime */
     bool has_conditions;       /* PTX_FORM_NATIVE */
     struct ocl_native *native; /* its code, for PTX_THREADS_ROWS: PTX_FORM_NATIVE */
@@ -71,6 +73,7 @@ struct ocl_ptx_memory {
     cl_mem gathering;       /* of the variant that gathers: struct clem_gather */
     struct ocl_launches *launches;    /* where its threads write down what they launch, or NULL */
     struct ocl_native_launch *native; /* PTX_FORM_NATIVE: the driver's, once it was given to it */
+    struct ocl_check_launch *check;   /* where accesses are checked, or NULL */
     bool is_spoiled; /* a part of the launch may be on its way, though it was refused */
     bool is_noted;   /* that it may write to the runtime */
 };

@@ -69,6 +69,7 @@ static void write_parameter(FILE *stream, const struct ocl_kernel *kernel,
     case OCL_SLOT_TURNS:
     case OCL_SLOT_GATHERING:
     case OCL_SLOT_NATIVE:
+    case OCL_SLOT_CHECK:
         fprintf(stream, "%s clem_%u", argument->type, slot->parameter);
         break;
     }

@@ -441,6 +441,10 @@ static void take_argument(struct ocl_kernel *kernel, const struct ptx_argument *
     case PTX_ARGUMENT_GATHERING:
         take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_GATHERING);
         break;
+    case PTX_ARGUMENT_CHECK:
+        take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_CHECK);
+        ptx->has_check = true;
+        break;
     case PTX_ARGUMENT_ZERO:
         take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_ZERO);
         break;
@@ -666,6 +670,7 @@ static ocl_status take_translation(struct ocl_kernel *kernel, const struct ptx_k
     kernel->ptx->joins_blocks = translated->joins_blocks;
     kernel->ptx->takes_turns = translated->takes_turns;
     kernel->ptx->waits_for_blocks = translated->waits_for_blocks;
+    kernel->ptx->local_bytes = translated->local_bytes;
     kernel->ptx->ends_when_empty = translated->ends_when_empty;
     kernel->ptx->spills |= translated->takes_turns;
     ocl_status status = take_arguments(kernel, translated);

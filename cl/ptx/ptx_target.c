@@ -6,6 +6,7 @@
 
 #include "cl/base/options.h"
 #include "cl/base/steady.h"
+#include "cl/check.h"
 #include "cl/image/image.h"
 #include "cl/native/native.h"
 #include "cl/program/program_compile.h"
@@ -390,6 +391,8 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
         .force_form = -1,
         .llvm_major = (int)ocl_native_llvm(context),
     };
+    if (is_cpu && context->capability.has_addresses && context->capability.device_is_host_memory)
+        target->checks = ocl_check_wanted() & OCL_CHECK_KERNELS;
 }
 
 /* Machine code for no kernel or, for tests, a form for all kernels, or the choice that a GPU without inline PTX would get. */

@@ -43,6 +43,11 @@ struct ptx_module *ptx_module_hold(struct ptx_module *module);
 /* Writes all of it as it was understood, as PTX that reads as the same module. */
 void ptx_print_module(FILE *out, const struct ptx_module *module);
 
+/* Where in the CUDA sources a location of the module is: "k.cu:12", or "f.h:3, inlined at k.cu:12".
+ * Shape:  location as checked kernels tell it (library/check.h).
+ * Owns:   the caller frees what is returned; NULL where it is not known. */
+char *ptx_module_source(const struct ptx_module *module, uint32_t location);
+
 /* Whether a text begins as PTX does: comments and blank lines, then ".version". */
 bool ptx_is_ptx(const char *text, size_t bytes);
 
@@ -187,6 +192,14 @@ enum ptx_threads {
     PTX_THREADS_HALVES /* whole warps of two rows of 16 threads; tid.z is the same for a warp */
 };
 
+/* What of a kernel is checked while it runs. */
+enum ptx_check {
+    PTX_CHECK_MEMORY = 1, /* accesses: where memory is, and whose */
+    PTX_CHECK_INIT = 2,   /* what was never written */
+    PTX_CHECK_RACE = 4,
+    PTX_CHECK_SYNC = 8
+};
+
 /* Facts about the device, each probed by value. */
 struct ptx_target {
     enum ptx_pointers pointers;
@@ -211,6 +224,9 @@ struct ptx_target {
     size_t max_private_bytes;   /* per work-item, that the device is known to take */
     int force_form;             /* -1, or an enum ptx_form, for tests */
     bool marks_accesses; /* for tests: comments in the text around each access (emit/access.h) */
+    unsigned
+        checks; /* enum ptx_check, of a CPU whose kernels run in this process and whose pointers are numbers: the form is
+                      * PTX_FORM_BLOCK, and each access calls the host (library/check.h) */
 };
 
 /* The most shared memory that a block can have: static, and with the dynamic; and the constants of a module.
@@ -246,11 +262,12 @@ enum ptx_argument_kind {
     PTX_ARGUMENT_TURNS, /* __global struct clem_rota (library/turns.h), with a record for each slot */
     PTX_ARGUMENT_GATHERING, /* __global struct clem_gather (library/gather.h) of the launch */
     PTX_ARGUMENT_ZERO,      /* uint by value: 0, which no compiler knows */
-    PTX_ARGUMENT_TEXTURE,   /* a bundle of parameters as kernels/device/clem_texture.h and
+    PTX_ARGUMENT_CHECK, /* ulong by value: address of a struct clem_check_launch (library/check.h) of the launch */
+    PTX_ARGUMENT_TEXTURE, /* a bundle of parameters as kernels/device/clem_texture.h and
                              * clem_surface.h declare them, fed by element `index`, or by reference
                              * `name`; `bytes` of them where textures go by memory, one more for a
                              * texture that goes by image (the text has both variants) */
-    PTX_ARGUMENT_TABLE      /* __global const struct clem_texture *: all live objects, object id in
+    PTX_ARGUMENT_TABLE    /* __global const struct clem_texture *: all live objects, object id in
                              * row id & 0xfffff; for handles that come from memory. `offset` there
                              * is an address; surfaces say in `width` the bytes of a row */
 };
@@ -291,6 +308,7 @@ struct ptx_kernel {
      * __global memory for each slot. */
     bool takes_turns;
     /* Launched with zeros for all its arguments, and nothing behind its pointers, it ends at once. */
+    size_t local_bytes; /* of local memory for each thread */
     bool ends_when_empty;
     /* FORM_ITEM and others: blocks may wait for each other, and take no turns. */
     bool waits_for_blocks;

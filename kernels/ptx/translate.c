@@ -137,6 +137,8 @@ static bool has_vectors(struct ptx_emitter *e)
 static enum ptx_form choose_form(struct ptx_emitter *e)
 {
     const int forced = e->target->force_form == PTX_FORM_NATIVE ? -1 : e->target->force_form;
+    if (e->target->checks)
+        return PTX_FORM_BLOCK;
     if (forced >= 0)
         return forced != PTX_FORM_WARP || has_vectors(e) ? (enum ptx_form)forced : PTX_FORM_BLOCK;
     if (suits_item(e) && has_room(e))
@@ -304,6 +306,11 @@ static void declare_memory(struct translation *t)
     if (plan->needs & PTX_NEED_DYNAMIC)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_DYNAMIC, .bytes = 4, .alignment = 4},
                 "uint clem_dynamic_bytes");
+    if (plan->needs & PTX_NEED_CHECK)
+        declare(t,
+                (struct ptx_argument){
+                    .kind = PTX_ARGUMENT_CHECK, .bytes = 8, .alignment = 8, .type = "ulong"},
+                "ulong clem_checked");
     if ((plan->needs & PTX_NEED_ZERO) && plan->form == PTX_FORM_ITEM)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_ZERO, .bytes = 4, .alignment = 4},
                 "uint clem_zero");
@@ -387,6 +394,7 @@ static const struct {
     {PTX_NEED_TABLE, "__global const struct clem_texture *", "clem_table"},
     {PTX_NEED_TURNS, "__global struct clem_rota *", "clem_rota"},
     {PTX_NEED_GATHERING, "__global struct clem_gather *", "clem_gathering"},
+    {PTX_NEED_CHECK, "ulong ", "clem_checked"},
 };
 
 static void add_context_macros(struct translation *t)
@@ -816,6 +824,7 @@ static bool finish(struct translation *t, struct ptx_kernel *kernel)
     kernel->arguments = t->arguments;
     kernel->argument_count = t->argument_count;
     kernel->joins_blocks = t->plan.joins_blocks;
+    kernel->local_bytes = t->plan.local_bytes;
     kernel->ends_when_empty = is_apart(t);
     kernel->takes_turns = t->plan.takes_turns;
     kernel->waits_for_blocks = t->plan.waits_for_blocks;
@@ -864,7 +873,7 @@ static enum ptx_status translate_as(const struct ptx_module *module, size_t inde
 /* Where the native form is to be had. Why a kernel cannot have it is told to nobody: it has another one then. */
 static bool may_be_native(const struct ptx_target *target)
 {
-    return target->llvm_major > 0 && target->is_cpu &&
+    return target->llvm_major > 0 && target->is_cpu && !target->checks &&
            (target->force_form < 0 || target->force_form == PTX_FORM_NATIVE) &&
            target->pointers == PTX_POINTERS_NUMBERS;
 }

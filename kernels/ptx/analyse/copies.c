@@ -532,7 +532,7 @@ static bool has_enough(const struct ptx_function *function)
 void ptx_find_copies(struct ptx_emitter *e, struct ptx_body *body)
 {
     const struct ptx_function *f = body->function;
-    if (!has_enough(f))
+    if (!has_enough(f) || e->target->checks)
         return;
     const size_t all = f->instruction_count + 1, registers = f->register_count + 1;
     struct search s = {.e = e, .body = body, .function = f};

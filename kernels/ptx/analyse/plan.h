@@ -97,7 +97,8 @@ enum ptx_need {
     PTX_NEED_TURNS = 1 << 14,         /* clem_rota */
     PTX_NEED_CONDITIONS = 1 << 15,    /* clem_conditions */
     PTX_NEED_GATHERING = 1 << 16,     /* clem_gathering */
-    PTX_NEED_LAUNCHES = 1 << 17       /* clem_launches */
+    PTX_NEED_LAUNCHES = 1 << 17,      /* clem_launches */
+    PTX_NEED_CHECK = 1 << 18          /* clem_checked */
 };
 
 /* A .shared variable and its place. */

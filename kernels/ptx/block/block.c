@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/block/block.h"
 #include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/emit/checked.h"
 
 #include <string.h>
 
@@ -441,6 +442,16 @@ static void empty_stacks(struct ptx_emitter *e)
                         ptx_format(e, "clem_locals + i * %zuu + %zuu", bytes, plan->stack_at)));
 }
 
+/* What is done for all threads at once is told of as the first one's. */
+static void begin_check(struct ptx_emitter *e)
+{
+    ptx_line(e, "const uint clem_index = 0u;");
+    ptx_line(e, "(void)clem_index;");
+    ptx_turn_unless_resumed(e);
+    ptx_check_event(e, "CLEM_CHECK_BEGIN", ptx_has_shared(e->plan) ? "(ulong)clem_shared" : NULL,
+                    NULL);
+}
+
 void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
 {
     struct ptx_block_writer *writer = e->block_writer;
@@ -464,6 +475,8 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
         ptx_line(e, "uint4 clem_live = (uint4)(clem_grid.s456, clem_threads);");
     ptx_block_declare_shared(e);
     empty_stacks(e);
+    if (e->target->checks)
+        begin_check(e);
     write_constants(e);
     if (ptx_block_has_warps(r->facts))
         ptx_block_declare_warps(e);
@@ -475,5 +488,7 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
         if (ptx_block_has_loops(r->facts, &r->all[i]))
             write_straight(e, i);
     write_other_way(e);
+    if (e->target->checks && !e->plan->takes_turns)
+        ptx_check_event(e, "CLEM_CHECK_END", NULL, NULL);
     ptx_line(e, "}");
 }

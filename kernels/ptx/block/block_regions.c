@@ -577,7 +577,7 @@ static void find_facts(struct ptx_emitter *e, struct ptx_block_facts *facts)
     facts->starts_alone =
         facts->waits && facts->never_meets && !ptx_block_strides(e, function, NULL);
     facts->joins_blocks = facts->never_meets && !facts->waits && !uses_shared(e) &&
-                          !may_wait(e, function) && !e->plan->takes_turns;
+                          !may_wait(e, function) && !e->plan->takes_turns && !e->target->checks;
 }
 
 /* Where blocks take turns, and threads stay in step, the block lets others go at regions of loops in which it may wait for

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/emit/access.h"
 
+#include "kernels/ptx/emit/checked.h"
 #include "kernels/ptx/emit/emit_memory.h"
 
 /* ---- Pointers into .global, .const, .shared and .local ---- */
@@ -66,6 +67,16 @@ static const char *number_pointer(struct ptx_emitter *e, const struct ptx_access
     default:
         return ptx_format(e, "(%s__global %s *)%s", qualifiers, type, a->number);
     }
+}
+
+/* Likewise of an address of the host's. */
+static const char *checked_pointer(struct ptx_emitter *e, enum ptx_space space, const char *checked,
+                                   const char *qualifiers, const char *type)
+{
+    const char *name = space == PTX_SPACE_SHARED  ? "__local "
+                       : space == PTX_SPACE_LOCAL ? "CLEM_LOCAL "
+                                                  : "__global ";
+    return ptx_format(e, "(%s%s%s *)%s", qualifiers, name, type, checked);
 }
 
 /* ---- Pointers into .param ---- */
@@ -155,6 +166,8 @@ static const char *pointer_text(struct ptx_emitter *e, const struct ptx_access *
     const char *type = type_text(e, a);
     if (a->space == PTX_SPACE_PARAM)
         return parameter_pointer(e, a, type);
+    if (a->checked)
+        return checked_pointer(e, (enum ptx_space)a->space, a->checked, qualifiers, type);
     if (a->number)
         return number_pointer(e, a, qualifiers, type);
     return operand_pointer(e, a->address, (enum ptx_space)a->space, qualifiers, type);
@@ -172,6 +185,8 @@ static const char *place_text(struct ptx_emitter *e, const struct ptx_access *a)
 {
     if (is_variable(e, a))
         return ptx_parameter_name(e, a->address->variable);
+    if (a->checked)
+        return ptx_format(e, "*%s", pointer_text(e, a));
     if (a->number && !a->c_type && a->space == PTX_SPACE_LOCAL)
         return ptx_format(e, "%s[%s]", a->number, a->index);
     const char *pointer = pointer_text(e, a);
@@ -182,7 +197,8 @@ static const char *load_text(struct ptx_emitter *e, const struct ptx_access *a)
 {
     if (a->space == PTX_SPACE_GENERIC)
         return ptx_format(e, "clem_generic_load(%s, %s, %s, clem_shared, clem_local)",
-                          a->is_volatile ? "volatile " : "", type_text(e, a), a->number);
+                          a->is_volatile ? "volatile " : "", type_text(e, a),
+                          a->checked ? a->checked : a->number);
     const char *place = place_text(e, a);
     return is_variable(e, a) ? ptx_as_type(e, place, ptx_parameter_type(a->address->variable),
                                            (enum ptx_type)a->type)
@@ -194,22 +210,32 @@ static const char *store_text(struct ptx_emitter *e, const struct ptx_access *a)
     const char *value = given(e, a->value);
     if (a->space == PTX_SPACE_GENERIC)
         return ptx_format(e, "clem_generic_store(%s, %s, %s, clem_shared, clem_local, %s)",
-                          a->is_volatile ? "volatile " : "", type_text(e, a), a->number, value);
+                          a->is_volatile ? "volatile " : "", type_text(e, a),
+                          a->checked ? a->checked : a->number, value);
     return ptx_format(e, "%s = %s", place_text(e, a), value);
+}
+
+static const char *copied_pointer(struct ptx_emitter *e, const struct ptx_operand *address,
+                                  enum ptx_space space, const char *checked, const char *qualifiers,
+                                  const char *type)
+{
+    return checked ? checked_pointer(e, space, checked, qualifiers, type)
+                   : operand_pointer(e, address, space, qualifiers, type);
 }
 
 static const char *copy_text(struct ptx_emitter *e, const struct ptx_access *a)
 {
+    const enum ptx_space space = (enum ptx_space)a->space, from = (enum ptx_space)a->from_space;
     if (a->function)
-        return ptx_format(
-            e, "%s(%s, %s, %s)", a->function,
-            operand_pointer(e, a->address, (enum ptx_space)a->space, "", "ulong2"),
-            operand_pointer(e, a->from, (enum ptx_space)a->from_space, "const ", "ulong2"),
-            given(e, a->value));
-    return ptx_format(e, "clem_copy_async(%s, %s, %uu, %s)",
-                      operand_pointer(e, a->address, PTX_SPACE_SHARED, "", "uchar"),
-                      operand_pointer(e, a->from, PTX_SPACE_GLOBAL, "const ", "uchar"), a->bytes,
-                      given(e, a->value));
+        return ptx_format(e, "%s(%s, %s, %s)", a->function,
+                          copied_pointer(e, a->address, space, a->checked, "", "ulong2"),
+                          copied_pointer(e, a->from, from, a->checked_from, "const ", "ulong2"),
+                          given(e, a->value));
+    return ptx_format(
+        e, "clem_copy_async(%s, %s, %uu, %s)",
+        copied_pointer(e, a->address, PTX_SPACE_SHARED, a->checked, "", "uchar"),
+        copied_pointer(e, a->from, PTX_SPACE_GLOBAL, a->checked_from, "const ", "uchar"), a->bytes,
+        given(e, a->value));
 }
 
 /* An atomic operation on a surface: `index` bytes from its start. */
@@ -242,6 +268,10 @@ static const char *access_text(struct ptx_emitter *e, const struct ptx_access *a
 const char *ptx_access(struct ptx_emitter *e, const struct ptx_access *access)
 {
     const bool is_marked = e->target->marks_accesses;
+    struct ptx_access checked = *access;
+    if (e->target->checks && !access->is_own)
+        ptx_check_access(e, &checked);
+    access = &checked;
     if (!access->write)
         return between(e, is_marked ? begin_mark(e, access) : "", access_text(e, access), "/*}*/");
     const char *before = e->native ? "; " : "", *after = e->native ? "\n" : "";

@@ -45,6 +45,9 @@ struct ptx_access {
     uint8_t from_space;
     unsigned bytes;
 
+    /* Of a kernel that is checked: the names of ulongs that have the address to be used, and for COPY that in from_space. */
+    const char *checked, *checked_from;
+
     const char *object; /* TEXTURE, SURFACE: its name in the text */
     /* All others: the expression or statement that does it; or who writes it, where it is more than one. */
     const char *text;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/ir/ir.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,33 @@ const struct ptx_location *ptx_location_of(const struct ptx_module *module,
     const struct ptx_location *found =
         in->location > 0 ? &module->locations[in->location - 1] : NULL;
     return found && found->line > 0 ? found : NULL;
+}
+
+/* "k.cu:12", or "". */
+static void write_source(const struct ptx_module *module, uint32_t file, uint32_t line,
+                         const char *before, char *text, size_t bytes)
+{
+    const struct ptx_file *found = line > 0 ? ptx_find_file(module, file) : NULL;
+    if (found)
+        snprintf(text, bytes, "%s%.*s:%u", before, (int)found->name_length, found->name,
+                 (unsigned)line);
+}
+
+char *ptx_module_source(const struct ptx_module *module, uint32_t location)
+{
+    enum { MOST_BYTES = 4096 };
+    if (location == 0 || location > module->location_count)
+        return NULL;
+    const struct ptx_location *at = &module->locations[location - 1];
+    char own[MOST_BYTES] = "", call[MOST_BYTES] = "";
+    write_source(module, at->file, at->line, "", own, sizeof own);
+    write_source(module, at->at_file, at->at_line, ", inlined at ", call, sizeof call);
+    char *text = own[0] ? malloc(strlen(own) + strlen(call) + 1) : NULL;
+    if (text) {
+        strcpy(text, own);
+        strcat(text, call);
+    }
+    return text;
 }
 
 size_t ptx_module_entry_count(const struct ptx_module *module)

@@ -1,0 +1,58 @@
+/* Checks of what programs and their kernels do: which are wanted, and what they find.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_CHECK_H
+#define OCL_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ocl_check {
+    OCL_CHECK_MEMORY = 1,
+    OCL_CHECK_INIT = 2,
+    OCL_CHECK_RACE = 4,
+    OCL_CHECK_SYNC = 8,
+    OCL_CHECK_LEAK = 16,
+    OCL_CHECK_GUARD = 32,
+    OCL_CHECK_ALL =
+        OCL_CHECK_MEMORY | OCL_CHECK_INIT | OCL_CHECK_RACE | OCL_CHECK_SYNC | OCL_CHECK_LEAK,
+    /* Those for which kernels are translated in another way. */
+    OCL_CHECK_KERNELS = OCL_CHECK_MEMORY | OCL_CHECK_INIT | OCL_CHECK_RACE | OCL_CHECK_SYNC
+};
+
+/* Those of enum ocl_check that CLEM_CHECK asks for, constant for the process; whether one of several is. */
+unsigned ocl_check_wanted(void);
+bool ocl_check_wants(unsigned checks);
+
+/* Addresses of the host's code, from the innermost call on. */
+enum { OCL_STACK_DEPTH = 24 };
+struct ocl_stack {
+    void *at[OCL_STACK_DEPTH];
+    int depth; /* 0: not known */
+};
+
+/* The caller's. */
+void ocl_check_stack(struct ocl_stack *stack);
+
+/* One thing that is wrong. What is not known is NULL or 0. */
+struct ocl_finding {
+    enum ocl_check check;
+    bool is_warning;
+    const char *what;   /* "4 bytes read past the end of an allocation" */
+    const char *kernel; /* as the host knows it; NULL: the host itself did it */
+    bool has_thread;
+    uint32_t block[3], thread[3];
+    const char *space; /* "global", "shared", "local", "constant", "parameter" */
+    uint64_t address;
+    uint64_t bytes;
+    uint32_t ptx_line;
+    const char *source;             /* "k.cu:12", "f.h:3, inlined at k.cu:12" */
+    const char *about;              /* lines of words more: which allocation, which other thread */
+    const struct ocl_stack *launch; /* of the host: the kernel's launch, or the call */
+    const struct ocl_stack *allocation; /* of the memory's allocation */
+};
+
+/* Says it on stderr. From any thread, also within kernels; holds no lock of clem's while it does. */
+void ocl_check_report(const struct ocl_finding *finding);
+
+#endif

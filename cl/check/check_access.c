@@ -1,0 +1,139 @@
+/* Where kernels that are checked call: each access comes here.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cl/check/check_launch.h"
+
+/* ---- Launches ---- */
+
+static uint64_t checked(const struct clem_check_call *call);
+
+static void release(struct ocl_check_launch *launch)
+{
+    ptx_module_free(launch->module);
+    free(launch);
+}
+
+struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts)
+{
+    static _Atomic uint64_t launches;
+    struct ocl_check_launch *launch = malloc(sizeof *launch);
+    if (!launch)
+        return NULL;
+    *launch = *facts;
+    launch->head.function = (uint64_t)(uintptr_t)checked;
+    launch->number = atomic_fetch_add(&launches, 1) + 1;
+    (void)ptx_module_hold(launch->module);
+    atomic_init(&launch->blocks, (uint64_t)facts->grid[0] * facts->grid[1] * facts->grid[2]);
+    ocl_check_stack(&launch->stack);
+    return launch;
+}
+
+void ocl_check_cancel(struct ocl_check_launch *launch)
+{
+    if (launch)
+        release(launch);
+}
+
+/* ---- Accesses ---- */
+
+/* Upper halves of generic addresses. Source: kernels/ptx/library/memory.cl. */
+enum { SHARED_WINDOW = 0x7fff0001, LOCAL_WINDOW = 0x7fff0002 };
+
+static void find_place(struct ocl_access *a, const struct clem_check_call *call)
+{
+    const uint64_t upper = call->address >> 32;
+    a->space = CLEM_CHECK_SPACE(call->what);
+    a->address = a->offset = call->address;
+    if (a->space == CLEM_CHECK_GENERIC)
+        a->space = upper == SHARED_WINDOW  ? CLEM_CHECK_SHARED
+                   : upper == LOCAL_WINDOW ? CLEM_CHECK_LOCAL
+                                           : CLEM_CHECK_GLOBAL;
+    if (a->space == CLEM_CHECK_SHARED || a->space == CLEM_CHECK_LOCAL) {
+        a->offset = (uint32_t)call->address;
+        a->address = (a->space == CLEM_CHECK_SHARED ? call->shared : call->stack) + a->offset;
+    }
+}
+
+static void understand(struct ocl_access *a, const struct clem_check_call *call)
+{
+    *a = (struct ocl_access){
+        .launch = (struct ocl_check_launch *)(uintptr_t)call->launch,
+        .kind = CLEM_CHECK_KIND(call->what),
+        .order = CLEM_CHECK_ORDER(call->what),
+        .scope = CLEM_CHECK_SCOPE(call->what),
+        .flags = CLEM_CHECK_FLAGS(call->what),
+        .bytes = CLEM_CHECK_BYTES(call->what),
+        .thread = (uint32_t)call->thread,
+        .block = call->block,
+        .value = call->value,
+        .more = call->more,
+        .line = (uint32_t)call->site,
+        .location = (uint32_t)(call->site >> 32),
+        .call = call,
+    };
+    find_place(a, call);
+}
+
+/* Where accesses go that must not be made: they read zeros, and what they write is nobody's. */
+static uint64_t elsewhere(const struct ocl_access *a)
+{
+    enum { MOST_BYTES = 64 * 1024 };
+    static _Alignas(64) unsigned char zeros[MOST_BYTES], written[MOST_BYTES];
+    return (uint64_t)(uintptr_t)(a->kind == CLEM_CHECK_LOAD ? zeros : written);
+}
+
+static bool is_memory(const struct ocl_access *a)
+{
+    return a->kind == CLEM_CHECK_LOAD || a->kind == CLEM_CHECK_STORE ||
+           a->kind == CLEM_CHECK_ATOMIC;
+}
+
+static uint64_t checked(const struct clem_check_call *call)
+{
+    struct ocl_access a;
+    understand(&a, call);
+    bool is_allowed = true;
+    if (is_memory(&a) && ocl_check_wants(OCL_CHECK_MEMORY))
+        is_allowed = ocl_check_memory(&a);
+    if (a.kind == CLEM_CHECK_END && atomic_fetch_sub(&a.launch->blocks, 1) == 1)
+        release(a.launch);
+    if (!is_allowed)
+        return elsewhere(&a);
+    return CLEM_CHECK_SPACE(call->what) == CLEM_CHECK_GENERIC ? call->address : a.address;
+}
+
+/* ---- Reports ---- */
+
+static void divide(uint64_t number, const uint32_t of[3], uint32_t parts[3])
+{
+    parts[0] = (uint32_t)(number % of[0]);
+    parts[1] = (uint32_t)(number / of[0] % of[1]);
+    parts[2] = (uint32_t)(number / of[0] / of[1]);
+}
+
+void ocl_check_report_access(const struct ocl_access *access, struct ocl_finding *finding)
+{
+    static const char *const spaces[] = {
+        [CLEM_CHECK_GLOBAL] = "global",
+        [CLEM_CHECK_SHARED] = "shared",
+        [CLEM_CHECK_LOCAL] = "local",
+        [CLEM_CHECK_PARAM] = "parameter",
+    };
+    const struct ocl_check_launch *launch = access->launch;
+    char *source = ptx_module_source(launch->module, access->location);
+    finding->kernel = launch->kernel;
+    finding->has_thread = access->thread != CLEM_CHECK_ALL;
+    divide(access->block, launch->grid, finding->block);
+    if (finding->has_thread)
+        divide(access->thread, launch->threads, finding->thread);
+    finding->space = is_memory(access) ? spaces[access->space] : NULL;
+    finding->address = access->offset;
+    finding->bytes = access->bytes;
+    finding->ptx_line = access->line;
+    finding->source = source;
+    finding->launch = &launch->stack;
+    ocl_check_report(finding);
+    free(source);
+}

@@ -1,0 +1,54 @@
+/* Launches of kernels that are checked, and their accesses. Private to cl/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_CHECK_LAUNCH_H
+#define OCL_CHECK_LAUNCH_H
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "cl/check.h"
+#include "kernels/ptx/library/check.h"
+#include "kernels/ptx/ptx.h"
+
+/* What a launch's accesses are told with. Lives until its last block has ended. */
+struct ocl_check_launch {
+    struct clem_check_launch head; /* first: what the kernel has */
+    uint64_t number;               /* of the process's launches, from 1 on */
+    struct ptx_module *module;     /* held */
+    const char *kernel;            /* the module's */
+    uint32_t grid[3], threads[3];
+    size_t shared_bytes; /* static and dynamic */
+    size_t local_bytes;  /* of each thread */
+    size_t parameter_bytes;
+    struct ocl_stack stack;
+    _Atomic uint64_t blocks; /* that have not ended */
+};
+
+/* One access, as the host understands it. */
+struct ocl_access {
+    struct ocl_check_launch *launch;
+    unsigned kind, space; /* CLEM_CHECK_...; generic ones are of the space that they are in */
+    unsigned order, scope, flags;
+    uint32_t bytes;
+    uint64_t address; /* of the host; shared and local ones too */
+    uint64_t offset;  /* in shared or local memory; elsewhere the address */
+    uint32_t thread;  /* its number in its block; CLEM_CHECK_ALL */
+    uint64_t block;   /* its number in the grid */
+    uint64_t value, more;
+    uint32_t line, location; /* of PTX; of its source: ptx_module_source() */
+    const struct clem_check_call *call;
+};
+
+/* A launch begins; NULL without memory. Needs: numbers in launch's grid, threads, bytes; the module is held by this. */
+struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts);
+
+/* It is not in its queue, nor will be. NULL is allowed. */
+void ocl_check_cancel(struct ocl_check_launch *launch);
+
+/* Reports what is wrong with an access. Fills in kernel, place, source and stack; the finding has the rest. */
+void ocl_check_report_access(const struct ocl_access *access, struct ocl_finding *finding);
+
+/* The checks, each in a file of its own. memory: whether the access may be made; otherwise it goes to memory of nobody's. */
+bool ocl_check_memory(const struct ocl_access *access);
+
+#endif

@@ -1,0 +1,16 @@
+/* What an access tells the host, of a kernel that is checked. Private to kernels/ptx/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNELS_PTX_CHECKED_H
+#define KERNELS_PTX_CHECKED_H
+
+#include "kernels/ptx/emit/access.h"
+
+/* Writes the statements that tell of an access before it is made, and has it made at the address that they answer.
+ * Needs:  the target checks, and the access is no is_own. */
+void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access);
+
+/* A statement that tells of something else: CLEM_CHECK_BEGIN and the like; values are expressions. */
+void ptx_check_event(struct ptx_emitter *e, const char *kind, const char *address,
+                     const char *value);
+
+#endif

@@ -1,0 +1,54 @@
+/* Each access of a kernel that is checked.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "check.h"
+
+/* OpenCL C has no pointers to functions, so the call is written out, with all that a function of C may change. On x86-64 it is
+ * made from a stack as functions want it, beyond what the compiler may keep below its end. */
+#if defined(__AVX512F__)
+#define CLEM_CHECK_VECTORS                                                                         \
+    , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",    \
+        "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6",  \
+        "k7"
+#else
+#define CLEM_CHECK_VECTORS
+#endif
+
+#if defined(__x86_64__)
+#define CLEM_CHECK_CALL(function, call, answer)                                                    \
+    __asm__ volatile("movq %%rsp, %%r12\n\t"                                                       \
+                     "subq $256, %%rsp\n\t"                                                        \
+                     "andq $-64, %%rsp\n\t"                                                        \
+                     "call *%%rax\n\t"                                                             \
+                     "movq %%r12, %%rsp"                                                           \
+                     : "=a"(answer), "+D"(call)                                                    \
+                     : "0"(function)                                                               \
+                     : "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "r12", "memory", "cc",       \
+                       "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",     \
+                       "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",                        \
+                       "xmm15" CLEM_CHECK_VECTORS)
+#elif defined(__aarch64__)
+#define CLEM_CHECK_CALL(function, call, answer)                                                    \
+    __asm__ volatile("mov x16, %2\n\t"                                                             \
+                     "mov x0, %1\n\t"                                                              \
+                     "blr x16\n\t"                                                                 \
+                     "mov %0, x0"                                                                  \
+                     : "=&r"(answer)                                                               \
+                     : "r"(call), "r"(function)                                                    \
+                     : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11",   \
+                       "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x30", "memory", "cc",     \
+                       "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",   \
+                       "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21",       \
+                       "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31")
+#endif
+
+static CLEM_ALONE ulong clem_check(ulong launch, ulong what, ulong site, ulong address,
+                                   ulong thread, ulong block, ulong shared, ulong stack,
+                                   ulong value, ulong more)
+{
+    struct clem_check_call call = {launch, what, site, address, thread, block, shared, stack,
+                                   value, more};
+    const ulong function = ((__global const struct clem_check_launch *)launch)->function;
+    ulong at = (ulong)&call, answer;
+    CLEM_CHECK_CALL(function, at, answer);
+    return answer;
+}

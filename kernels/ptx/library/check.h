@@ -1,0 +1,66 @@
+/* What a kernel that is checked tells the host: each access calls a function of the host's, which is given a struct
+ * clem_check_call. Read by C and by OpenCL C, for CPUs whose kernels run in the host's process.
+ *
+ *   ulong clem_check(ulong launch, ulong what, ulong site, ulong address, ulong thread, ulong block,
+ *                    ulong shared, ulong stack, ulong value, ulong more)
+ *                    the address that the access is to be made at: what the host answers
+ *
+ * C has uint and ulong from <sys/types.h>.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLEM_LIBRARY_CHECK_H
+#define CLEM_LIBRARY_CHECK_H
+
+/* The start of what the host has for a launch; its address is the kernel's argument. */
+struct clem_check_launch {
+    ulong function; /* ulong function(const struct clem_check_call *) */
+};
+
+struct clem_check_call {
+    ulong launch; /* address of a struct clem_check_launch */
+    ulong what;   /* CLEM_CHECK_WHAT(): the kind of access, and of what */
+    ulong site;   /* line of PTX, with the location's number (ptx_module_place()) above */
+    ulong
+        address; /* of memory: generic, or an offset in shared memory; an address of the host's of .local */
+    ulong thread; /* its number in its block; CLEM_CHECK_ALL: all of them */
+    ulong block;  /* its number in the grid */
+    ulong shared; /* where the block's shared memory is; 0: it is not accessed */
+    ulong stack;  /* likewise the thread's local memory */
+    ulong value;  /* stored, where it has up to 8 bytes */
+    ulong more;   /* WARP: the lanes that come, of the warp of `thread` */
+};
+
+#define CLEM_CHECK_ALL 0xfffffffful
+
+#define CLEM_CHECK_LOAD    0u
+#define CLEM_CHECK_STORE   1u
+#define CLEM_CHECK_ATOMIC  2u
+#define CLEM_CHECK_FENCE   3u
+#define CLEM_CHECK_TEXTURE 4u
+#define CLEM_CHECK_SURFACE 5u
+#define CLEM_CHECK_BARRIER 6u
+#define CLEM_CHECK_WARP    7u
+#define CLEM_CHECK_BEGIN   8u  /* of a block */
+#define CLEM_CHECK_END     9u  /* of a block */
+#define CLEM_CHECK_MALLOC  10u /* address: what was given, 0 for none; value: bytes */
+#define CLEM_CHECK_FREE    11u
+#define CLEM_CHECK_USE                                                                             \
+    12u /* of a register's value that decides something: more: its undefined bytes */
+
+/* Spaces; global takes in constants and all generic addresses that are neither shared nor local. */
+#define CLEM_CHECK_GENERIC 0u
+#define CLEM_CHECK_GLOBAL  1u
+#define CLEM_CHECK_SHARED  2u
+#define CLEM_CHECK_LOCAL   3u
+#define CLEM_CHECK_PARAM   4u
+
+#define CLEM_CHECK_VOLATILE 1u
+
+/* Bits: 0 kind, 8 space, 16 order, 20 scope (enum ptx_order, ptx_scope), 24 flags, 32 bytes. */
+#define CLEM_CHECK_KIND(what)  ((uint)(what)&0xffu)
+#define CLEM_CHECK_SPACE(what) ((uint)((what) >> 8) & 0xffu)
+#define CLEM_CHECK_ORDER(what) ((uint)((what) >> 16) & 0xfu)
+#define CLEM_CHECK_SCOPE(what) ((uint)((what) >> 20) & 0xfu)
+#define CLEM_CHECK_FLAGS(what) ((uint)((what) >> 24) & 0xffu)
+#define CLEM_CHECK_BYTES(what) ((uint)((what) >> 32))
+
+#endif
