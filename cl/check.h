@@ -24,6 +24,15 @@ enum ocl_check {
 unsigned ocl_check_wanted(void);
 bool ocl_check_wants(unsigned checks);
 
+/* Bytes that an access goes to beyond the end of memory shall be nobody's: so many are allocated behind it. */
+enum { OCL_CHECK_MARGIN = 1024 };
+
+/* Device memory begins and ends to be a user's, as kernels see it; and memory that the host writes as it likes, whose bytes
+ * count as written. Done nothing where no kernels are checked.
+ * Shape:  kind is constant: "device memory". */
+void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool is_written);
+void ocl_check_freed(uint64_t base);
+
 /* Addresses of the host's code, from the innermost call on. */
 enum { OCL_STACK_DEPTH = 24 };
 struct ocl_stack {

@@ -17,13 +17,12 @@ static void release(struct ocl_check_launch *launch)
 
 struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts)
 {
-    static _Atomic uint64_t launches;
     struct ocl_check_launch *launch = malloc(sizeof *launch);
     if (!launch)
         return NULL;
     *launch = *facts;
     launch->head.function = (uint64_t)(uintptr_t)checked;
-    launch->number = atomic_fetch_add(&launches, 1) + 1;
+    launch->number = ocl_check_count_launch();
     (void)ptx_module_hold(launch->module);
     atomic_init(&launch->blocks, (uint64_t)facts->grid[0] * facts->grid[1] * facts->grid[2]);
     ocl_check_stack(&launch->stack);
@@ -84,56 +83,20 @@ static uint64_t elsewhere(const struct ocl_access *a)
     return (uint64_t)(uintptr_t)(a->kind == CLEM_CHECK_LOAD ? zeros : written);
 }
 
-static bool is_memory(const struct ocl_access *a)
-{
-    return a->kind == CLEM_CHECK_LOAD || a->kind == CLEM_CHECK_STORE ||
-           a->kind == CLEM_CHECK_ATOMIC;
-}
-
 static uint64_t checked(const struct clem_check_call *call)
 {
     struct ocl_access a;
     understand(&a, call);
     bool is_allowed = true;
-    if (is_memory(&a) && ocl_check_wants(OCL_CHECK_MEMORY))
+    if (ocl_access_is_memory(&a) && ocl_check_wants(OCL_CHECK_MEMORY))
         is_allowed = ocl_check_memory(&a);
+    if (a.kind == CLEM_CHECK_OWN) {
+        atomic_store(&a.launch->own[a.more].bytes, a.value);
+        atomic_store(&a.launch->own[a.more].base, a.address);
+    }
     if (a.kind == CLEM_CHECK_END && atomic_fetch_sub(&a.launch->blocks, 1) == 1)
         release(a.launch);
     if (!is_allowed)
         return elsewhere(&a);
     return CLEM_CHECK_SPACE(call->what) == CLEM_CHECK_GENERIC ? call->address : a.address;
-}
-
-/* ---- Reports ---- */
-
-static void divide(uint64_t number, const uint32_t of[3], uint32_t parts[3])
-{
-    parts[0] = (uint32_t)(number % of[0]);
-    parts[1] = (uint32_t)(number / of[0] % of[1]);
-    parts[2] = (uint32_t)(number / of[0] / of[1]);
-}
-
-void ocl_check_report_access(const struct ocl_access *access, struct ocl_finding *finding)
-{
-    static const char *const spaces[] = {
-        [CLEM_CHECK_GLOBAL] = "global",
-        [CLEM_CHECK_SHARED] = "shared",
-        [CLEM_CHECK_LOCAL] = "local",
-        [CLEM_CHECK_PARAM] = "parameter",
-    };
-    const struct ocl_check_launch *launch = access->launch;
-    char *source = ptx_module_source(launch->module, access->location);
-    finding->kernel = launch->kernel;
-    finding->has_thread = access->thread != CLEM_CHECK_ALL;
-    divide(access->block, launch->grid, finding->block);
-    if (finding->has_thread)
-        divide(access->thread, launch->threads, finding->thread);
-    finding->space = is_memory(access) ? spaces[access->space] : NULL;
-    finding->address = access->offset;
-    finding->bytes = access->bytes;
-    finding->ptx_line = access->line;
-    finding->source = source;
-    finding->launch = &launch->stack;
-    ocl_check_report(finding);
-    free(source);
 }

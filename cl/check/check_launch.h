@@ -10,6 +10,8 @@
 #include "kernels/ptx/library/check.h"
 #include "kernels/ptx/ptx.h"
 
+enum { OCL_CHECK_OWN = 4 };
+
 /* What a launch's accesses are told with. Lives until its last block has ended. */
 struct ocl_check_launch {
     struct clem_check_launch head; /* first: what the kernel has */
@@ -20,6 +22,10 @@ struct ocl_check_launch {
     size_t shared_bytes; /* static and dynamic */
     size_t local_bytes;  /* of each thread */
     size_t parameter_bytes;
+    struct {
+        _Atomic uint64_t base, bytes;
+    } own
+        [OCL_CHECK_OWN]; /* the launch's own memory, which its accesses may reach: CLEM_CHECK_OWN */
     struct ocl_stack stack;
     _Atomic uint64_t blocks; /* that have not ended */
 };
@@ -44,6 +50,16 @@ struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts);
 
 /* It is not in its queue, nor will be. NULL is allowed. */
 void ocl_check_cancel(struct ocl_check_launch *launch);
+
+/* How many launches have begun; one more does, whose number that is then. */
+uint64_t ocl_check_launches(void);
+uint64_t ocl_check_count_launch(void);
+
+static inline bool ocl_access_is_memory(const struct ocl_access *a)
+{
+    return a->kind == CLEM_CHECK_LOAD || a->kind == CLEM_CHECK_STORE ||
+           a->kind == CLEM_CHECK_ATOMIC;
+}
 
 /* Reports what is wrong with an access. Fills in kernel, place, source and stack; the finding has the rest. */
 void ocl_check_report_access(const struct ocl_access *access, struct ocl_finding *finding);

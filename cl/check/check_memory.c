@@ -1,8 +1,10 @@
 /* The check of where accesses go.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "cl/check/check_launch.h"
+#include "cl/check/check_table.h"
 
 static const char *verb(const struct ocl_access *a)
 {
@@ -11,26 +13,137 @@ static const char *verb(const struct ocl_access *a)
                                          : "changed";
 }
 
-static bool is_within(const struct ocl_access *a, uint64_t bytes)
+__attribute__((format(printf, 4, 5))) static void tell(const struct ocl_access *a,
+                                                       const struct ocl_checked_memory *memory,
+                                                       const char *about, const char *format, ...)
 {
-    return a->offset <= bytes && a->bytes <= bytes - a->offset;
+    char what[256];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(what, sizeof what, format, list);
+    va_end(list);
+    ocl_check_report_access(
+        a, &(struct ocl_finding){.check = OCL_CHECK_MEMORY,
+                                 .what = what,
+                                 .about = about,
+                                 .allocation = memory ? &memory->allocated : NULL});
 }
+
+/* ---- Shared and local memory, parameters ---- */
 
 static bool check_window(const struct ocl_access *a, const char *whose, uint64_t bytes)
 {
-    char what[128], about[128];
-    if (is_within(a, bytes))
+    char about[128];
+    if (a->offset <= bytes && a->bytes <= bytes - a->offset)
         return true;
-    snprintf(what, sizeof what, "%u bytes %s beyond %s", (unsigned)a->bytes, verb(a), whose);
     snprintf(about, sizeof about, "it has %llu bytes", (unsigned long long)bytes);
-    ocl_check_report_access(
-        a, &(struct ocl_finding){.check = OCL_CHECK_MEMORY, .what = what, .about = about});
+    tell(a, NULL, about, "%u bytes %s beyond %s", (unsigned)a->bytes, verb(a), whose);
     return false;
+}
+
+/* ---- Global memory ---- */
+
+static void describe(const struct ocl_checked_memory *m, char *about, size_t bytes)
+{
+    snprintf(about, bytes, "%s of %llu bytes at 0x%llx", m->kind, (unsigned long long)m->bytes,
+             (unsigned long long)m->base);
+}
+
+/* In no memory: which it is next to. */
+static void tell_nowhere(const struct ocl_access *a)
+{
+    char about[192], text[128];
+    const struct ocl_checked_memory *below = ocl_check_find_below(a->address),
+                                    *above = ocl_check_find_above(a->address);
+    const uint64_t after = below ? a->address - below->base - below->bytes : UINT64_MAX,
+                   before = above ? above->base - a->address : UINT64_MAX;
+    const struct ocl_checked_memory *near = after <= before ? below : above;
+    enum { NEAR = 1 << 20 };
+    if (!near || (after > NEAR && before > NEAR)) {
+        tell(a, NULL, NULL,
+             a->address < 4096 ? "%u bytes %s at a null pointer"
+                               : "%u bytes %s where no device memory is",
+             (unsigned)a->bytes, verb(a));
+        return;
+    }
+    describe(near, text, sizeof text);
+    snprintf(about, sizeof about, "%llu bytes %s %s",
+             (unsigned long long)(near == below ? after : before),
+             near == below ? "behind" : "before", text);
+    tell(a, near, about, "%u bytes %s out of bounds", (unsigned)a->bytes, verb(a));
+}
+
+static void tell_freed(const struct ocl_access *a, const struct ocl_checked_memory *m)
+{
+    char about[128];
+    describe(m, about, sizeof about);
+    tell(a, m, about, "%u bytes %s after they were freed", (unsigned)a->bytes, verb(a));
+}
+
+static void tell_end(const struct ocl_access *a, const struct ocl_checked_memory *m)
+{
+    char about[128];
+    describe(m, about, sizeof about);
+    tell(a, m, about, "%u bytes %s, of which %llu are out of bounds", (unsigned)a->bytes, verb(a),
+         (unsigned long long)(a->address + a->bytes - m->base - m->bytes));
+}
+
+static bool is_own(const struct ocl_access *a)
+{
+    for (size_t i = 0; i < OCL_CHECK_OWN; i++) {
+        const uint64_t base = atomic_load(&a->launch->own[i].base);
+        if (base && a->address - base < atomic_load(&a->launch->own[i].bytes))
+            return true;
+    }
+    return false;
+}
+
+static bool check_global(const struct ocl_access *a)
+{
+    const struct ocl_checked_memory *m = ocl_check_find(a->address);
+    if (!m && is_own(a))
+        return true;
+    if (!m) {
+        tell_nowhere(a);
+        return false;
+    }
+    const uint64_t freed = atomic_load(&m->freed);
+    if (freed && a->launch->number >= freed) {
+        tell_freed(a, m);
+        return false;
+    }
+    if (a->bytes > m->bytes - (a->address - m->base)) {
+        tell_end(a, m);
+        return false;
+    }
+    return true;
+}
+
+/* ---- Alignment ---- */
+
+/* Also where the access is made all the same: CPUs can. */
+static void check_alignment(const struct ocl_access *a)
+{
+    const uint32_t bytes = a->bytes;
+    if (bytes <= 16 && (bytes & (bytes - 1)) == 0 && (a->offset & (bytes - 1)) != 0)
+        tell(a, NULL, NULL, "%u bytes %s at an address that is no multiple of %u", (unsigned)bytes,
+             verb(a), (unsigned)bytes);
 }
 
 bool ocl_check_memory(const struct ocl_access *a)
 {
+    bool is_right = true;
+    if (a->bytes == 0)
+        return true;
     if (a->space == CLEM_CHECK_SHARED)
-        return check_window(a, "the block's shared memory", a->launch->shared_bytes);
-    return true;
+        is_right = check_window(a, "the block's shared memory", a->launch->shared_bytes);
+    else if (a->space == CLEM_CHECK_LOCAL)
+        is_right = check_window(a, "the thread's local memory", a->launch->local_bytes);
+    else if (a->space == CLEM_CHECK_PARAM)
+        is_right = check_window(a, "the kernel's parameters", a->launch->parameter_bytes);
+    else
+        is_right = check_global(a);
+    if (is_right)
+        check_alignment(a);
+    return is_right;
 }

@@ -4,6 +4,7 @@
 #define OCL_ALLOCATION_H
 
 #include "cl/block/block.h"
+#include "cl/check.h"
 #include "cl/memory.h"
 #include "cl/profile.h"
 
@@ -67,11 +68,35 @@ void ocl_memory_give_piece(struct ocl_context *context, struct ocl_piece *piece)
  * Needs: all work of the context is complete; no other thread uses the context. */
 void ocl_memory_release_all(struct ocl_context *context);
 
+/* The same for kernels that are checked. Only what none but commands and kernels write has bytes that nobody wrote. */
+static inline void ocl_allocation_check(const struct ocl_allocation *allocation, bool is_new)
+{
+    static const char *const kinds[] = {[OCL_MEMORY_DEVICE] = "device memory",
+                                        [OCL_MEMORY_HOST] = "pinned memory",
+                                        [OCL_MEMORY_REGISTERED] = "registered memory",
+                                        [OCL_MEMORY_MANAGED] = "managed memory"};
+    const uint64_t host = (uint64_t)(uintptr_t)allocation->host;
+    if (!ocl_check_wants(OCL_CHECK_KERNELS))
+        return;
+    if (!is_new)
+        ocl_check_freed(allocation->address);
+    else
+        ocl_check_allocated(allocation->address, allocation->bytes, kinds[allocation->kind],
+                            allocation->kind != OCL_MEMORY_DEVICE);
+    if (host == 0 || host == allocation->address)
+        return;
+    if (!is_new)
+        ocl_check_freed(host);
+    else
+        ocl_check_allocated(host, allocation->bytes, kinds[allocation->kind], true);
+}
+
 /* An allocation has become the user's, or is no longer. */
 static inline void ocl_allocation_count(const struct ocl_allocation *allocation, bool is_new)
 {
     const int64_t bytes = (int64_t)allocation->bytes;
 
+    ocl_allocation_check(allocation, is_new);
     ocl_profile_memory(allocation->kind == OCL_MEMORY_DEVICE    ? OCL_SPOOL_DEVICE
                        : allocation->kind == OCL_MEMORY_MANAGED ? OCL_SPOOL_MANAGED
                                                                 : OCL_SPOOL_PINNED,

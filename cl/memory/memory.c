@@ -224,7 +224,8 @@ static ocl_status take_piece_for(struct ocl_allocation *made, size_t bytes)
 static ocl_status fill_in(struct ocl_allocation *made, size_t pool_bytes, void **host,
                           uint64_t *address)
 {
-    ocl_status status = take_piece_for(made, pool_bytes);
+    const size_t margin = ocl_check_wants(OCL_CHECK_KERNELS) ? OCL_CHECK_MARGIN : 0;
+    ocl_status status = take_piece_for(made, pool_bytes + margin);
     if (status == OCL_OK) {
         const struct ocl_piece_view view = ocl_pool_view(made->piece);
         place(made, view.block, view.offset);

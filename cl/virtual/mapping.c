@@ -90,6 +90,7 @@ static ocl_status appear(struct ocl_mapping *mapping, struct ocl_context *contex
         return OCL_E_OUT_OF_MEMORY;
     }
     mapping->seen = made;
+    ocl_allocation_check(&made->allocation, true);
     atomic_store(&made->allocation.is_live, true);
     return OCL_OK;
 }
@@ -102,6 +103,7 @@ static struct appearance *take_down(struct ocl_mapping *mapping)
     mapping->seen = NULL;
     if (seen) {
         atomic_store(&seen->allocation.is_live, false);
+        ocl_allocation_check(&seen->allocation, false);
         ocl_address_erase(&seen->allocation);
     }
     return seen;

@@ -524,6 +524,22 @@ static const char turns_end[] = "    if (!clem_end_turn(clem_rota, &clem_slot, &
                                 "        break;\n"
                                 "    }\n";
 
+/* Memory that is the kernel's own, which what is checked may reach. */
+static void tell_own(struct translation *t)
+{
+    static const char format[] =
+        "    (void)clem_check(clem_checked, CLEM_CHECK_OWN, 0ul, (ulong)%s, 0ul, 0ul, 0ul, 0ul, "
+        "%s, %uul);\n";
+    const struct ptx_plan *plan = &t->plan;
+    if (!(plan->needs & PTX_NEED_CHECK))
+        return;
+    if ((plan->needs & PTX_NEED_BANK) && plan->bank_is_global)
+        ptx_text_add(&t->code, format, "clem_bank",
+                     ptx_format(&t->emitter, "%zuul", plan->info->parameter_bytes), 0u);
+    if (plan->takes_turns)
+        ptx_text_add(&t->code, format, "clem_rota", "sizeof(struct clem_rota)", 1u);
+}
+
 /* What depends on the work-item's number is the kernel's: a function that asks for it is put in place of its call. */
 static void add_kernel_apart(struct translation *t, const char *name)
 {
@@ -542,6 +558,7 @@ static void add_kernel_apart(struct translation *t, const char *name)
     if (t->plan.takes_turns)
         ptx_text_put(&t->code, turns_begin);
     name_memory(t);
+    tell_own(t);
     ptx_text_add(&t->code, "    clem_run_block(%s%s%s%s);\n%s}\n",
                  t->plan.takes_turns ? "clem_block, clem_turn" : "get_global_id(2)",
                  has_shared ? ", clem_shared" : "", t->plan.scratch_bytes ? ", clem_scratch" : "",
@@ -562,6 +579,7 @@ static void add_kernel(struct translation *t)
     }
     begin_kernel(t, entry->name);
     name_memory(t);
+    tell_own(t);
     if (t->plan.form != PTX_FORM_ITEM)
         ptx_text_put(&t->code, "    const ulong clem_work_item = get_global_id(2);\n");
     add_body(t);

@@ -43,6 +43,7 @@ struct clem_check_call {
 #define CLEM_CHECK_END     9u  /* of a block */
 #define CLEM_CHECK_MALLOC  10u /* address: what was given, 0 for none; value: bytes */
 #define CLEM_CHECK_FREE    11u
+#define CLEM_CHECK_OWN 13u /* memory that accesses may reach: address; value: bytes; more: its number, < 4 */
 #define CLEM_CHECK_USE                                                                             \
     12u /* of a register's value that decides something: more: its undefined bytes */
 

@@ -1,0 +1,124 @@
+/* The table of device memory.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/check/check_table.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "cl/check/check_launch.h"
+#include "cl/range_map.h"
+
+/* As many that are found no more keep their memory: someone may just look at them. */
+enum { LEAST_LEFT = 4096 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf but for the map's: the next */
+static struct ocl_checked_memory *oldest, *newest;       /* that are found no more */
+static size_t left;
+
+static struct ocl_range_map *ranges; /* NULL without memory */
+
+static void make_ranges(void)
+{
+    if (ocl_range_map_create(&ranges) != OCL_OK)
+        ranges = NULL;
+}
+
+static struct ocl_range_map *table(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_ranges);
+    return ranges;
+}
+
+struct ocl_checked_memory *ocl_check_find(uint64_t address)
+{
+    return table() ? ocl_range_map_find(ranges, address) : NULL;
+}
+
+struct ocl_checked_memory *ocl_check_find_below(uint64_t address)
+{
+    return table() ? ocl_range_map_find_below(ranges, address) : NULL;
+}
+
+struct ocl_checked_memory *ocl_check_find_above(uint64_t address)
+{
+    return table() ? ocl_range_map_find_above(ranges, address) : NULL;
+}
+
+/* Lock held. One of those left long ago, or a new one. */
+static struct ocl_checked_memory *take(void)
+{
+    struct ocl_checked_memory *taken = oldest;
+    if (left <= LEAST_LEFT)
+        return calloc(1, sizeof *taken);
+    oldest = taken->next;
+    left--;
+    free(atomic_load(&taken->written));
+    return taken;
+}
+
+/* Lock held. */
+static void leave(struct ocl_checked_memory *memory)
+{
+    ocl_range_map_erase(ranges, memory->base, memory->bytes);
+    memory->next = NULL;
+    if (left++ > 0)
+        newest->next = memory;
+    else
+        oldest = memory;
+    newest = memory;
+}
+
+/* Lock held. What was there is found no more. */
+static void clear(uint64_t base, uint64_t bytes)
+{
+    for (struct ocl_checked_memory *at = ocl_range_map_find(ranges, base); at;
+         at = ocl_range_map_find(ranges, base))
+        leave(at);
+    for (struct ocl_checked_memory *at = ocl_range_map_find_above(ranges, base);
+         at && at->base - base < bytes; at = ocl_range_map_find_above(ranges, base))
+        leave(at);
+}
+
+static unsigned char *unwritten(uint64_t bytes, bool is_written)
+{
+    if (is_written || !ocl_check_wants(OCL_CHECK_INIT))
+        return NULL;
+    return calloc(bytes, 1);
+}
+
+void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool is_written)
+{
+    if (!table() || bytes == 0)
+        return;
+    unsigned char *const written = unwritten(bytes, is_written);
+    pthread_mutex_lock(&lock);
+    clear(base, bytes);
+    struct ocl_checked_memory *made = take();
+    if (made) {
+        made->base = base;
+        made->bytes = bytes;
+        made->kind = kind;
+        made->next = NULL;
+        atomic_store(&made->freed, 0);
+        atomic_store(&made->written, written);
+        made->freed_at.depth = 0;
+        ocl_check_stack(&made->allocated);
+        if (ocl_range_map_insert(ranges, base, bytes, made) != OCL_OK)
+            free(made);
+    } else {
+        free(written);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void ocl_check_freed(uint64_t base)
+{
+    pthread_mutex_lock(&lock);
+    struct ocl_checked_memory *found = ocl_check_find(base);
+    if (found && found->base == base) {
+        ocl_check_stack(&found->freed_at);
+        atomic_store(&found->freed, ocl_check_launches() + 1);
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,30 @@
+/* What is known of device memory while kernels are checked: where it is, whose, and which of its bytes were written.
+ * Private to cl/check/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_CHECK_TABLE_H
+#define OCL_CHECK_TABLE_H
+
+#include <stdatomic.h>
+
+#include "cl/check.h"
+
+/* A stretch of memory that is, or was, somebody's. Its memory stays readable; what was freed is found until other memory takes
+ * its place. */
+struct ocl_checked_memory {
+    uint64_t base, bytes;
+    const char *kind;       /* "device memory" */
+    _Atomic uint64_t freed; /* launches that had begun when it was freed, and one; 0: it was not */
+    struct ocl_stack allocated, freed_at;
+    _Atomic(unsigned char *)
+        written; /* one for each byte: 0 where nothing was written; NULL: all was */
+    struct ocl_checked_memory *next;
+};
+
+/* The memory that holds an address, or did; NULL: none. Lock-free. */
+struct ocl_checked_memory *ocl_check_find(uint64_t address);
+
+/* The nearest one that ends at or before an address, and that begins behind it, or NULL. */
+struct ocl_checked_memory *ocl_check_find_below(uint64_t address);
+struct ocl_checked_memory *ocl_check_find_above(uint64_t address);
+
+#endif
