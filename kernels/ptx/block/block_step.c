@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/block/block.h"
 #include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/emit/checked.h"
 
 #include <string.h>
 
@@ -428,6 +429,46 @@ static void write_straight_barrier(struct ptx_emitter *e, const struct ptx_instr
     ptx_line(e, "}");
 }
 
+/* ---- Checks ---- */
+
+/* Of threads in step, once for the block: the text may be run for one warp after the other. */
+static void tell_barrier(struct ptx_emitter *e)
+{
+    if (e->block_writer->way == PTX_WAY_PARTED)
+        return;
+    if (e->block_writer->way == PTX_WAY_EITHER)
+        ptx_line(e, "if (!clem_parted && clem_base == 0u)");
+    ptx_check_meeting(
+        e, &(struct ptx_meeting){.kind = "CLEM_CHECK_BARRIER", .value = ptx_block_threads(e)});
+}
+
+static void tell_arrival(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const struct ptx_barrier_operands o = ptx_barrier_operands_of(step);
+    if (!ptx_barrier_arrives(step) || !o.number)
+        return;
+    begin_lanes(e, false);
+    ptx_check_meeting(
+        e, &(struct ptx_meeting){.kind = "CLEM_CHECK_BARRIER",
+                                 .thread = "clem_index",
+                                 .address = ptx_format(e, "(ulong)(%s & 15u)",
+                                                       ptx_value(e, o.number, PTX_U32))});
+    end_lanes(e, false);
+}
+
+static void tell_lanes(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const struct ptx_operand *mask = ptx_member_mask(step);
+    if (!mask)
+        return;
+    begin_lanes(e, false);
+    ptx_check_meeting(e, &(struct ptx_meeting){.kind = "CLEM_CHECK_WARP",
+                                               .thread = "clem_index",
+                                               .value = "clem_active",
+                                               .more = ptx_value(e, mask, PTX_U32)});
+    end_lanes(e, false);
+}
+
 /* ---- All of them ---- */
 
 static void write_warp_step(struct ptx_emitter *e, const struct ptx_instruction *step)
@@ -459,6 +500,11 @@ static void write_warp_step(struct ptx_emitter *e, const struct ptx_instruction 
 static void write_step(struct ptx_emitter *e, const struct ptx_instruction *step)
 {
     const struct ptx_block_writer *writer = e->block_writer;
+    const bool checks = e->target->checks != 0;
+    if (ptx_is_barrier(step) && checks) {
+        tell_barrier(e);
+        tell_arrival(e, step);
+    }
     if (ptx_is_barrier(step) && writer->way == PTX_WAY_STRAIGHT) {
         write_straight_barrier(e, step);
     } else if (ptx_is_barrier(step)) {
@@ -466,17 +512,21 @@ static void write_step(struct ptx_emitter *e, const struct ptx_instruction *step
     } else {
         if (writer->way == PTX_WAY_STRAIGHT)
             begin_warps(e);
+        if (checks)
+            tell_lanes(e, step);
         write_warp_step(e, step);
         if (writer->way == PTX_WAY_STRAIGHT)
             ptx_line(e, "}");
     }
 }
 
-bool ptx_block_has_step(const struct ptx_region *region)
+bool ptx_block_has_step(const struct ptx_emitter *e, const struct ptx_region *region)
 {
     const struct ptx_instruction *step = region->step;
     if (!step)
         return false;
+    if (e->target->checks)
+        return true;
     if (ptx_is_barrier(step))
         return ptx_barrier_arrives(step) || ptx_barrier_reduces(step);
     switch (step->opcode) {

@@ -105,15 +105,17 @@ static const char *value_text(struct ptx_emitter *e, const struct ptx_access *a)
 
 static void check_memory(struct ptx_emitter *e, struct ptx_access *a)
 {
+    const char *value = value_text(e, a);
     static const unsigned kinds[] = {[PTX_ACCESS_LOAD] = CLEM_CHECK_LOAD,
                                      [PTX_ACCESS_STORE] = CLEM_CHECK_STORE,
                                      [PTX_ACCESS_ATOMIC] = CLEM_CHECK_ATOMIC};
     const struct told told = {.kind = kinds[a->kind],
                               .space = space_of(a->space),
-                              .flags = a->is_volatile ? CLEM_CHECK_VOLATILE : 0,
+                              .flags = (a->is_volatile ? CLEM_CHECK_VOLATILE : 0u) |
+                                       (value ? CLEM_CHECK_VALUE : 0u),
                               .bytes = size_text(e, a),
                               .address = address_text(e, a),
-                              .value = value_text(e, a)};
+                              .value = value};
     a->checked = checked(e, &told);
 }
 
@@ -133,18 +135,10 @@ static void check_copy(struct ptx_emitter *e, struct ptx_access *a)
     a->checked = checked(e, &to);
 }
 
-static void check_other(struct ptx_emitter *e, const struct ptx_access *a)
+static void check_fence(struct ptx_emitter *e)
 {
-    static const unsigned kinds[PTX_ACCESS_KINDS] = {[PTX_ACCESS_FENCE] = CLEM_CHECK_FENCE,
-                                                     [PTX_ACCESS_BARRIER] = CLEM_CHECK_BARRIER,
-                                                     [PTX_ACCESS_WARP] = CLEM_CHECK_WARP};
-    if (!kinds[a->kind])
-        return;
-    const bool is_of_block = a->kind == PTX_ACCESS_BARRIER;
     ptx_line(e, "(void)%s;",
-             call_text(e, &(struct told){.kind = kinds[a->kind],
-                                         .space = CLEM_CHECK_GLOBAL,
-                                         .thread = is_of_block ? "0xfffffffful" : NULL}));
+             call_text(e, &(struct told){.kind = CLEM_CHECK_FENCE, .space = CLEM_CHECK_GLOBAL}));
 }
 
 void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access)
@@ -159,9 +153,22 @@ void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access)
     case PTX_ACCESS_COPY:
         check_copy(e, access);
         break;
+    case PTX_ACCESS_FENCE:
+        check_fence(e);
+        break;
     default:
-        check_other(e, access);
+        break; /* where threads meet says so itself: ptx_check_meeting() */
     }
+}
+
+void ptx_check_meeting(struct ptx_emitter *e, const struct ptx_meeting *m)
+{
+    const struct ptx_instruction *in = e->instruction;
+    ptx_need(e, PTX_NEED_CHECK);
+    ptx_line(e, "(void)clem_check(clem_checked, %s, %lluul, %s, %s, %s, %s, 0ul, %s, %s);", m->kind,
+             in ? (unsigned long long)in->location << 32 | (unsigned)in->line : 0ull,
+             or_zero(m->address), m->thread ? m->thread : "0xfffffffful", block_number,
+             or_zero(m->sites), or_zero(m->value), or_zero(m->more));
 }
 
 void ptx_check_event(struct ptx_emitter *e, const char *kind, const char *address,

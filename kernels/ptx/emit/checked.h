@@ -13,4 +13,12 @@ void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access);
 void ptx_check_event(struct ptx_emitter *e, const char *kind, const char *address,
                      const char *value);
 
+/* A statement that tells where threads meet: of e->instruction, values are expressions, NULL: 0. Source: library/check.h. */
+struct ptx_meeting {
+    const char *kind;   /* CLEM_CHECK_BARRIER, WARP or ROUND */
+    const char *thread; /* NULL: all */
+    const char *address, *value, *more, *sites;
+};
+void ptx_check_meeting(struct ptx_emitter *e, const struct ptx_meeting *meeting);
+
 #endif
