@@ -51,10 +51,14 @@ static bool is_ordered(struct now *now, struct slot slot)
     const bool is_ours = is_of_block(now, slot);
     if (is_ours && is_met(block, now->thread, slot))
         return true;
+    const struct run *run = is_ours ? NULL : race_run(now->race, slot.time);
+    if (run && run->launch != block->launch &&
+        race_is_behind(now->race, block->launch, run->launch))
+        return true;
     const uint32_t knows = block->all[now->thread].knows;
     if ((block->knows | knows) == 0)
         return false;
-    const uint32_t serial = is_ours ? block->serial : race_run(now->race, slot.time)->serial;
+    const uint32_t serial = run ? run->serial : block->serial;
     return race_knows(now->race, knows, serial, thread_of(slot), slot.time) ||
            race_knows(now->race, block->knows, serial, thread_of(slot), slot.time);
 }

@@ -88,14 +88,16 @@ void ocl_race_access(struct ocl_race *race, struct ocl_race_block *block, uint32
 void ocl_race_fence(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread,
                     bool is_narrow);
 
-/* A thread comes to a barrier; those that wait go on when `count` have come, 0: all that have not ended. */
-void ocl_race_arrive(struct ocl_race *race, struct ocl_race_block *block, uint32_t barrier,
-                     uint32_t thread, uint32_t count, bool waits);
 /* All threads that have not ended meet. */
 void ocl_race_meet(struct ocl_race *race, struct ocl_race_block *block);
+/* A thread arrives at a barrier, and goes on. */
+void ocl_race_arrive(struct ocl_race *race, struct ocl_race_block *block, uint32_t barrier,
+                     uint32_t thread);
+/* Lanes of each warp that wait at a barrier go on, since all have come that it is for. */
+void ocl_race_pass(struct ocl_race *race, struct ocl_race_block *block, uint32_t barrier,
+                   const uint32_t lanes[OCL_RACE_THREADS / 32]);
 /* Lanes of a warp meet. */
 void ocl_race_warp(struct ocl_race *race, struct ocl_race_block *block, uint32_t warp,
                    uint32_t lanes);
-void ocl_race_exit(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread);
 
 #endif

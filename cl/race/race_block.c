@@ -58,6 +58,7 @@ void ocl_race_free(struct ocl_race *race)
     free_blocks(race->kept);
     free_pages(race->pages, race->page_room);
     free(race->runs);
+    free(race->spans);
     free(race->nodes);
     free(race->stack);
     free(race->releases);
@@ -75,6 +76,7 @@ bool ocl_race_is_full(const struct ocl_race *race)
 static void start_again(struct ocl_race *race)
 {
     race->node_count = 0;
+    race->launch_base = race->launches;
     race->run_count = race->run_last = 0;
     race->release_count = 0;
     if (race->releases)
@@ -96,7 +98,22 @@ uint32_t ocl_race_launch_begin(struct ocl_race *race)
         start_again(race);
         race->launch_begin = ++race->time;
     }
+    const size_t at = race->launches - race->launch_base;
+    if (race_grow(race, (void **)&race->spans, &race->span_room, at, sizeof *race->spans))
+        race->spans[at] = (struct span){.begin = ++race->time};
     return ++race->launches;
+}
+
+static struct span *span_of(struct ocl_race *race, uint32_t launch)
+{
+    const size_t at = launch - race->launch_base - 1;
+    return at < race->span_room ? &race->spans[at] : NULL;
+}
+
+bool race_is_behind(struct ocl_race *race, uint32_t launch, uint32_t earlier)
+{
+    const struct span *its = span_of(race, launch), *other = span_of(race, earlier);
+    return !its || !other || (other->end != 0 && other->end <= its->begin);
 }
 
 void ocl_race_launch_end(struct ocl_race *race, uint32_t launch)
@@ -106,6 +123,9 @@ void ocl_race_launch_end(struct ocl_race *race, uint32_t launch)
         if (block->launch == launch)
             ocl_race_block_end(race, block);
     }
+    struct span *span = span_of(race, launch);
+    if (span)
+        span->end = ++race->time;
     race->open_launches--;
 }
 
@@ -159,20 +179,18 @@ struct ocl_race_block *ocl_race_block_begin(struct ocl_race *race, uint32_t laun
     block->number = number;
     block->launch = launch;
     block->serial = ++race->serial;
-    block->threads = block->live = threads;
+    block->threads = threads;
     block->turn = block->knows = block->fenced = block->fences = 0;
     memset(block->all, 0, room_of(threads) * sizeof *block->all);
     memset(block->barriers, 0, sizeof block->barriers);
-    block->is_touched = block->has_arrivals = false;
+    block->is_touched = false;
     forget_rows(block);
     block->next = race->open;
     race->open = block;
     race_turn(race, block);
     block->begin = block->barrier = block->turn - 1;
-    for (uint32_t i = 0; i < WARPS; i++) {
-        block->warps[i].live = lanes_of(threads, i);
+    for (uint32_t i = 0; i < WARPS; i++)
         block->warps[i].time = block->begin;
-    }
     return block;
 }
 
@@ -232,8 +250,9 @@ void ocl_race_warp(struct ocl_race *race, struct ocl_race_block *block, uint32_t
         return;
     race_turn(race, block);
     struct warp *w = &block->warps[warp];
-    lanes &= lanes_of(block->threads, warp);
-    if ((lanes & w->live) == w->live)
+    const uint32_t all = lanes_of(block->threads, warp);
+    lanes &= all;
+    if (lanes == all)
         w->time = race->time;
     else if (rows_of(race, &w->rows))
         meet_rows(w->rows, lanes, race->time);
@@ -242,13 +261,6 @@ void ocl_race_warp(struct ocl_race *race, struct ocl_race_block *block, uint32_t
 }
 
 /* ---- Barriers ---- */
-
-static void clear_barriers(struct ocl_race_block *block)
-{
-    if (block->has_arrivals)
-        memset(block->barriers, 0, sizeof block->barriers);
-    block->has_arrivals = false;
-}
 
 void ocl_race_meet(struct ocl_race *race, struct ocl_race_block *block)
 {
@@ -260,82 +272,57 @@ void ocl_race_meet(struct ocl_race *race, struct ocl_race_block *block)
     race->time++;
 }
 
-/* Those who wait know what those know who came. */
-static void pass(struct ocl_race *race, struct ocl_race_block *block, struct barrier *barrier)
-{
-    for (uint32_t w = 0; w < WARPS; w++) {
-        if (barrier->waiting[w] == 0)
-            continue;
-        uint32_t *rows = rows_of(race, &block->rows);
-        for (uint32_t v = 0; rows && v < WARPS; v++)
-            if (barrier->times[v] > rows[w * WARPS + v])
-                rows[w * WARPS + v] = barrier->times[v];
-        block->warps[w].time = barrier->times[w];
-        for (uint32_t i = 0; barrier->knows && i < 32; i++) {
-            struct thread *me = &block->all[w * 32 + i];
-            if (barrier->waiting[w] >> i & 1)
-                me->knows = race_join(race, me->knows, barrier->knows);
-        }
-    }
-    block->is_touched |= barrier->knows != 0;
-    *barrier = (struct barrier){0};
-    race->time++;
-}
-
 static void come(struct ocl_race *race, struct ocl_race_block *block, struct barrier *barrier,
-                 uint32_t thread)
+                 uint32_t warp, uint32_t lanes)
 {
-    const uint32_t w = thread / 32;
-    barrier->arrived++;
     for (uint32_t v = 0; block->rows && v < WARPS; v++)
-        if (block->rows[w * WARPS + v] > barrier->times[v])
-            barrier->times[v] = block->rows[w * WARPS + v];
-    barrier->times[w] = race->time;
+        if (block->rows[warp * WARPS + v] > barrier->times[v])
+            barrier->times[v] = block->rows[warp * WARPS + v];
+    barrier->times[warp] = race->time;
     barrier->knows =
-        race_join(race, barrier->knows, race_gather_lanes(race, block, w * 32, 1u << thread % 32));
-    block->has_arrivals = true;
-}
-
-static bool is_whole(const struct ocl_race_block *block, const struct barrier *barrier)
-{
-    for (uint32_t w = 0; w < WARPS; w++)
-        if ((barrier->waiting[w] & block->warps[w].live) != block->warps[w].live)
-            return false;
-    return true;
+        race_join(race, barrier->knows, race_gather_lanes(race, block, warp * 32, lanes));
 }
 
 void ocl_race_arrive(struct ocl_race *race, struct ocl_race_block *block, uint32_t number,
-                     uint32_t thread, uint32_t count, bool waits)
+                     uint32_t thread)
+{
+    if (!block)
+        return;
+    race_turn(race, block);
+    come(race, block, &block->barriers[number % BARRIERS], thread / 32, 1u << thread % 32);
+    race->time++;
+}
+
+/* Those who wait know what those know who came. */
+static void go_on(struct ocl_race *race, struct ocl_race_block *block,
+                  const struct barrier *barrier, uint32_t w, uint32_t lanes)
+{
+    uint32_t *rows = rows_of(race, &block->rows);
+    for (uint32_t v = 0; rows && v < WARPS; v++)
+        if (barrier->times[v] > rows[w * WARPS + v])
+            rows[w * WARPS + v] = barrier->times[v];
+    block->warps[w].time = barrier->times[w];
+    for (uint32_t i = 0; barrier->knows && i < 32; i++) {
+        struct thread *me = &block->all[w * 32 + i];
+        if (lanes >> i & 1)
+            me->knows = race_join(race, me->knows, barrier->knows);
+    }
+}
+
+void ocl_race_pass(struct ocl_race *race, struct ocl_race_block *block, uint32_t number,
+                   const uint32_t lanes[OCL_RACE_THREADS / 32])
 {
     if (!block)
         return;
     race_turn(race, block);
     struct barrier *barrier = &block->barriers[number % BARRIERS];
-    come(race, block, barrier, thread);
-    if (waits)
-        barrier->waiting[thread / 32] |= 1u << thread % 32;
-    else
-        race->time++;
-    if (waits && is_whole(block, barrier)) {
-        *barrier = (struct barrier){0};
-        ocl_race_meet(race, block);
-    } else if (count != 0 && barrier->arrived >= count) {
-        pass(race, block, barrier);
-    }
-}
-
-void ocl_race_exit(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread)
-{
-    if (!block)
-        return;
-    race_turn(race, block);
-    block->warps[thread / 32].live &= ~(1u << thread % 32);
-    block->live--;
-    for (uint32_t i = 0; block->has_arrivals && block->live > 0 && i < BARRIERS; i++)
-        if (block->barriers[i].arrived > 0 && is_whole(block, &block->barriers[i])) {
-            block->barriers[i] = (struct barrier){0};
-            ocl_race_meet(race, block);
-        }
-    if (block->live == 0)
-        clear_barriers(block);
+    for (uint32_t w = 0; w < WARPS; w++)
+        if (lanes[w] != 0)
+            come(race, block, barrier, w, lanes[w]);
+    for (uint32_t w = 0; w < WARPS; w++)
+        if (lanes[w] != 0)
+            go_on(race, block, barrier, w, lanes[w]);
+    block->is_touched |= barrier->knows != 0;
+    *barrier = (struct barrier){0};
+    race->time++;
 }

@@ -234,7 +234,7 @@ uint32_t race_gather_lanes(struct ocl_race *race, struct ocl_race_block *block, 
 /* Where each thread had a fence, the block had one: what threads did between fence and barrier is taken in. */
 static void gather_fences(struct ocl_race *race, struct ocl_race_block *block)
 {
-    if (block->fences >= block->live && block->fences > 0) {
+    if (block->fences >= block->threads) {
         block->fenced = race_tell(race, race_join(race, block->fenced, block->knows), block->serial,
                                   WHO_ALL, race->time);
         return;

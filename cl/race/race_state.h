@@ -68,30 +68,26 @@ struct thread {
 
 struct warp {
     uint32_t time;  /* until when each lane knows all others */
-    uint32_t live;  /* lanes that have not ended */
     uint32_t *rows; /* 32 by 32: until when a lane knows another; NULL: not beside */
 };
 
 struct barrier {
-    uint32_t arrived; /* threads */
-    uint32_t times[WARPS];
-    uint32_t waiting[WARPS]; /* lanes */
+    uint32_t times[WARPS]; /* until when those who came know each warp */
     uint32_t knows;
 };
 
 struct ocl_race_block {
     struct ocl_race_block *next;
     uint64_t number;
-    uint32_t launch, serial, threads, live;
-    uint32_t begin;    /* when it began */
-    uint32_t barrier;  /* until when each thread knows all others */
-    uint32_t turn;     /* since when no other block ran; 0: another does */
-    uint32_t knows;    /* each thread knows this */
-    uint32_t fenced;   /* each thread had a fence behind this */
-    uint32_t fences;   /* threads with a wide one since the barrier */
-    bool is_touched;   /* some thread has something in struct thread */
-    bool has_arrivals; /* some barrier has */
-    uint32_t *rows;    /* WARPS by WARPS: until when a warp knows another; NULL: not beside */
+    uint32_t launch, serial, threads;
+    uint32_t begin;   /* when it began */
+    uint32_t barrier; /* until when each thread knows all others */
+    uint32_t turn;    /* since when no other block ran; 0: another does */
+    uint32_t knows;   /* each thread knows this */
+    uint32_t fenced;  /* each thread had a fence behind this */
+    uint32_t fences;  /* threads with a wide one since the barrier */
+    bool is_touched;  /* some thread has something in struct thread */
+    uint32_t *rows;   /* WARPS by WARPS: until when a warp knows another; NULL: not beside */
     struct thread *all;
     size_t page_count;
     struct page **pages; /* of shared memory */
@@ -103,6 +99,11 @@ struct ocl_race_block {
 struct run {
     uint32_t time, serial, launch;
     uint64_t block;
+};
+
+/* When a launch began and ended; end 0: it has not. */
+struct span {
+    uint32_t begin, end;
 };
 
 /* What strong writes of an address have released. */
@@ -117,7 +118,12 @@ struct ocl_race {
     void *user;
     size_t bytes, most;
     bool is_full;
-    uint32_t time, serial, launches, open_launches, launch_begin;
+    uint32_t time, serial;
+    uint32_t launches, open_launches;
+    uint32_t launch_begin; /* since when some launch has been open */
+    uint32_t launch_base;  /* launches before that */
+    struct span *spans;    /* of those since */
+    size_t span_room;
     struct ocl_race_block *open, *kept, *last;
     struct run *runs;
     size_t run_count, run_room, run_last;
@@ -164,6 +170,9 @@ uint32_t race_gather_lanes(struct ocl_race *race, struct ocl_race_block *block, 
                            uint32_t lanes);
 /* The whole block has met: all that its threads have becomes the block's. */
 void race_gather_block(struct ocl_race *race, struct ocl_race_block *block);
+
+/* race_block.c: whether a launch began when another had ended. */
+bool race_is_behind(struct ocl_race *race, uint32_t launch, uint32_t earlier);
 
 /* race_turn.c: the block is the one that runs. */
 void race_turn(struct ocl_race *race, struct ocl_race_block *block);

@@ -178,24 +178,21 @@ TEST_BODY(race_of_warps_ends_at_their_barrier)
     begin(&b);
     struct ocl_race_block *k = ocl_race_block_begin(b.race, b.launch, 0, 128);
     touch(&b, k, 0, 0, 1, shared_writes);
-    for (uint32_t t = 0; t < 64; t++)
-        ocl_race_arrive(b.race, k, 1, t, 64, true);
+    ocl_race_pass(b.race, k, 1, (uint32_t[32]){~0u, ~0u});
     touch(&b, k, 40, 0, 2, shared_reads);
     assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 0);
     touch(&b, k, 70, 0, 2, shared_reads); /* was not there */
     assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 1);
-    for (uint32_t t = 0; t < 128; t++)
-        ocl_race_arrive(b.race, k, 0, t, 0, true);
+    ocl_race_meet(b.race, k);
     touch(&b, k, 100, 0, 3, shared_writes);
     assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 1);
     /* Those who only arrive tell what they did before, and learn nothing. */
     for (uint32_t t = 0; t < 32; t++) {
         touch(&b, k, t, 128 + 4ul * t, 4, shared_writes);
-        ocl_race_arrive(b.race, k, 2, t, 64, false);
+        ocl_race_arrive(b.race, k, 2, t);
     }
     touch(&b, k, 1, 512, 5, shared_writes);
-    for (uint32_t t = 32; t < 64; t++)
-        ocl_race_arrive(b.race, k, 2, t, 64, true);
+    ocl_race_pass(b.race, k, 2, (uint32_t[32]){0, ~0u});
     touch(&b, k, 33, 128, 6, shared_reads);
     touch(&b, k, 34, 252, 6, shared_reads);
     assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 1);
@@ -203,18 +200,25 @@ TEST_BODY(race_of_warps_ends_at_their_barrier)
     end(&b, 2, 0, 0);
 }
 
-TEST_BODY(race_barrier_waits_for_no_thread_that_ended)
+TEST_BODY(race_of_launches_at_one_time)
 {
     struct bench b;
     begin(&b);
     struct ocl_race_block *k = block(&b, 0);
-    for (uint32_t t = 10; t < THREADS; t++)
-        ocl_race_exit(b.race, k, t);
-    touch(&b, k, 1, 0, 1, shared_writes);
-    for (uint32_t t = 0; t < 10; t++)
-        ocl_race_arrive(b.race, k, 0, t, 0, true);
-    touch(&b, k, 9, 0, 1, shared_reads);
-    end(&b, 0, 0, 0);
+    touch(&b, k, 0, DATA, 1, writes);
+    touch(&b, k, 0, DATA + 4, 1, writes);
+    const uint32_t first = b.launch, second = ocl_race_launch_begin(b.race);
+    struct ocl_race_block *m = ocl_race_block_begin(b.race, second, 0, THREADS);
+    touch(&b, m, 0, DATA, 2, writes); /* as of another stream */
+    assert_int_equal(b.found.last.before.launch, first);
+    assert_int_equal(b.found.last.now.launch, second);
+    ocl_race_launch_end(b.race, second);
+    b.launch = ocl_race_launch_begin(b.race);
+    m = block(&b, 0);
+    touch(&b, m, 1, DATA, 3, writes); /* behind the second, while the first still runs */
+    touch(&b, m, 1, DATA + 4, 3, writes);
+    ocl_race_launch_end(b.race, first);
+    end(&b, 2, 0, 0);
 }
 
 /* Each block leaves a value; the last one that comes reads all. */
