@@ -39,7 +39,7 @@ struct ocl_race_access {
 
 enum ocl_race_kind {
     OCL_RACE_DIFFERS, /* values can differ */
-    OCL_RACE_SAME,    /* all write the same value */
+    OCL_RACE_SAME,    /* both write the same value */
     OCL_RACE_WARP /* lanes of one warp, by different instructions: right where warps go in step */
 };
 

@@ -449,10 +449,10 @@ static void tell_arrival(struct ptx_emitter *e, const struct ptx_instruction *st
         return;
     begin_lanes(e, false);
     ptx_check_meeting(
-        e, &(struct ptx_meeting){.kind = "CLEM_CHECK_BARRIER",
-                                 .thread = "clem_index",
-                                 .address = ptx_format(e, "(ulong)(%s & 15u)",
-                                                       ptx_value(e, o.number, PTX_U32))});
+        e, &(struct ptx_meeting){
+               .kind = "CLEM_CHECK_BARRIER",
+               .thread = "clem_index",
+               .address = ptx_format(e, "(ulong)(%s & 15u)", ptx_value(e, o.number, PTX_U32))});
     end_lanes(e, false);
 }
 
@@ -461,9 +461,17 @@ static void tell_lanes(struct ptx_emitter *e, const struct ptx_instruction *step
     const struct ptx_operand *mask = ptx_member_mask(step);
     if (!mask)
         return;
+    const struct ptx_block_writer *writer = e->block_writer;
+    const char *live = "clem_living(clem_state + clem_base, ~0u >> (32u - clem_lanes))";
+    if (writer->way == PTX_WAY_STRAIGHT)
+        live = "clem_active";
+    else if (!writer->facts->has_parts)
+        live = ptx_format(e, "(clem_parted ? %s : clem_active)", live);
+    ptx_line(e, "const uint clem_there = %s;", live);
     begin_lanes(e, false);
     ptx_check_meeting(e, &(struct ptx_meeting){.kind = "CLEM_CHECK_WARP",
                                                .thread = "clem_index",
+                                               .address = "clem_there",
                                                .value = "clem_active",
                                                .more = ptx_value(e, mask, PTX_U32)});
     end_lanes(e, false);

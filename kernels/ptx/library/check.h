@@ -37,16 +37,19 @@ struct clem_check_call {
 #define CLEM_CHECK_FENCE   3u
 #define CLEM_CHECK_TEXTURE 4u
 #define CLEM_CHECK_SURFACE 5u
-#define CLEM_CHECK_BARRIER 6u /* ALL: threads in step have come, value: how many; else one arrives at barrier `address` */
-#define CLEM_CHECK_WARP    7u /* thread: a lane; value: lanes that are there; more: those that it waits for */
-#define CLEM_CHECK_BEGIN   8u  /* of a block */
-#define CLEM_CHECK_END     9u  /* of a block */
-#define CLEM_CHECK_MALLOC  10u /* address: what was given, 0 for none; value: bytes */
-#define CLEM_CHECK_FREE    11u
+#define CLEM_CHECK_BARRIER                                                                         \
+    6u /* ALL: threads in step have come, value: how many; else one arrives at barrier `address` */
+#define CLEM_CHECK_WARP                                                                            \
+    7u /* thread: a lane; address: lanes that live; value: those that are here; more: its mask */
+#define CLEM_CHECK_BEGIN  8u  /* of a block */
+#define CLEM_CHECK_END    9u  /* of a block */
+#define CLEM_CHECK_MALLOC 10u /* address: what was given, 0 for none; value: bytes */
+#define CLEM_CHECK_FREE   11u
 /* Threads that are not in step have gone as far as they can. address: their states (block.cl), value: what they wait for, more:
  * the threads that have arrived at each barrier; shared: the site of each region's first instruction. */
 #define CLEM_CHECK_ROUND 14u
-#define CLEM_CHECK_OWN 13u /* memory that accesses may reach: address; value: bytes; more: its number, < 4 */
+#define CLEM_CHECK_OWN                                                                             \
+    13u /* memory that accesses may reach: address; value: bytes; more: its number, < 4 */
 #define CLEM_CHECK_USE                                                                             \
     12u /* of a register's value that decides something: more: its undefined bytes */
 
