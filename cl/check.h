@@ -33,6 +33,22 @@ enum { OCL_CHECK_MARGIN = 1024 };
 void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool is_written);
 void ocl_check_freed(uint64_t base);
 
+/* Rows of bytes in memory, as many as a shape says, and what is done to all of their bytes. */
+struct ocl_check_rows {
+    uint64_t address;
+    size_t pitch, slice_bytes;
+};
+struct ocl_check_shape {
+    size_t width, height, depth; /* bytes, rows, slices */
+};
+
+/* Whether device memory has bytes there that were never written, as far as kernels have run. */
+bool ocl_check_lacks(const struct ocl_check_rows *source, const struct ocl_check_shape *shape);
+
+/* They are copied, or filled (source is NULL). Reports what was never written and goes to the host. */
+void ocl_check_copied(const struct ocl_check_rows *target, const struct ocl_check_rows *source,
+                      const struct ocl_check_shape *shape);
+
 /* Addresses of the host's code, from the innermost call on. */
 enum { OCL_STACK_DEPTH = 24 };
 struct ocl_stack {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check/check_init.h"
 #include "cl/check/check_launch.h"
 
 /* ---- Launches ---- */
@@ -103,6 +104,8 @@ static uint64_t checked(const struct clem_check_call *call)
     bool is_allowed = true;
     if (ocl_access_is_memory(&a) && ocl_check_wants(OCL_CHECK_MEMORY))
         is_allowed = ocl_check_memory(&a);
+    if (is_allowed && ocl_check_wants(OCL_CHECK_INIT))
+        ocl_check_init(&a);
     if (a.kind == CLEM_CHECK_OWN) {
         atomic_store(&a.launch->own[a.more].bytes, a.value);
         atomic_store(&a.launch->own[a.more].base, a.address);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check.h"
 #include "cl/memory/allocation.h"
 #include "cl/memory/transfer_command.h"
 #include "cl/queue/lane.h"
@@ -258,6 +259,11 @@ ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fil
     struct filling filling = describe(fill, side.address);
     ocl_status status;
 
+    if (ocl_check_wants(OCL_CHECK_INIT))
+        ocl_check_copied(&(struct ocl_check_rows){fill->address, fill->pitch, fill->slice_bytes},
+                         NULL,
+                         &(struct ocl_check_shape){fill->count * fill->element_bytes, fill->height,
+                                                   fill->depth});
     const bool moves = ocl_sides_begin(NULL, &side);
     if (side.kind == OCL_SIDE_PAGEABLE)
         status = OCL_E_NOT_FOUND;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/transfer.h"
 
+#include "cl/check.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
 #include "cl/queue/queue_private.h"
@@ -27,6 +28,21 @@ ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *cop
     return ocl_transfer_copy_held(queue, copy, holds, wait);
 }
 
+/* What was never written is known as soon as the kernels have run that may write it. */
+static void check(struct ocl_queue *queue, const struct ocl_copy *copy)
+{
+    const struct ocl_check_rows source = {copy->source.address, copy->source.pitch,
+                                          copy->source.slice_bytes},
+                                target = {copy->target.address, copy->target.pitch,
+                                          copy->target.slice_bytes};
+    const struct ocl_check_shape shape = {copy->width, copy->height, copy->depth};
+    if (!ocl_check_wants(OCL_CHECK_INIT))
+        return;
+    if (ocl_check_lacks(&source, &shape))
+        (void)ocl_queue_finish(queue);
+    ocl_check_copied(&target, &source, &shape);
+}
+
 ocl_status ocl_transfer_copy_held(struct ocl_queue *queue, const struct ocl_copy *copy,
                                   struct ocl_copy_holds holds, enum ocl_transfer_wait wait)
 {
@@ -38,6 +54,7 @@ ocl_status ocl_transfer_copy_held(struct ocl_queue *queue, const struct ocl_copy
         .target = ocl_side_in(holds.target, copy->target.address),
         .wait = wait,
     };
+    check(queue, copy);
     const bool moves = ocl_sides_begin(&transfer.source, &transfer.target);
     ocl_status status;
 

@@ -530,7 +530,7 @@ static const char *end_text(const struct translation *t)
     if (!(t->plan.needs & PTX_NEED_CHECK))
         return "";
     return t->plan.takes_turns
-               ? "    if (clem_turn->left == CLEM_TURN_ENDED)\n"
+               ? "    if (clem_has_ended(clem_turn))\n"
                  "        (void)clem_check(clem_checked, CLEM_CHECK_END, 0ul, 0ul, CLEM_CHECK_ALL, "
                  "clem_block, 0ul, 0ul, 0ul, 0ul);\n"
                : "    (void)clem_check(clem_checked, CLEM_CHECK_END, 0ul, 0ul, CLEM_CHECK_ALL, "
@@ -665,6 +665,11 @@ static void add_head(struct translation *t, struct ptx_text *whole)
                          : "mem_fence(flags)");
     if (t->plan.needs & PTX_NEED_DEVICE_HEADER)
         ptx_text_put(whole, "#include \"clem_device.h\"\n");
+    if (t->plan.needs & PTX_NEED_CHECK)
+        ptx_text_add(whole, "#define CLEM_SHARED_BEGIN %s\n",
+                     (t->plan.needs & PTX_NEED_SHARED) || ptx_has_shared(&t->plan)
+                         ? "(ulong)clem_shared"
+                         : "0ul");
     ptx_text_add(whole,
                  "%s#define CLEM_LOCAL %s\n#ifndef CLEM_WORK_GROUP\n"
                  "#define CLEM_WORK_GROUP /* attributes of the kernel */\n#endif\n\n",

@@ -448,8 +448,7 @@ static void begin_check(struct ptx_emitter *e)
     ptx_line(e, "const uint clem_index = CLEM_CHECK_ALL;");
     ptx_line(e, "(void)clem_index;");
     ptx_turn_unless_resumed(e);
-    ptx_check_event(e, "CLEM_CHECK_BEGIN", ptx_has_shared(e->plan) ? "(ulong)clem_shared" : NULL,
-                    NULL);
+    ptx_check_event(e, "CLEM_CHECK_BEGIN", "CLEM_SHARED_BEGIN", NULL);
 }
 
 void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)

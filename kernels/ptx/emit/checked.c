@@ -11,6 +11,7 @@
 struct told {
     unsigned kind, space, flags;
     const char *bytes, *address, *thread, *value, *more;
+    uint32_t registers[4], base; /* names (library/check.h), where values are followed */
 };
 
 static const char *or_zero(const char *text)
@@ -31,6 +32,40 @@ static const char *what_text(struct ptx_emitter *e, const struct told *told)
     return ptx_format(e, "((ulong)(%s) << 32 | %uul)", told->bytes ? told->bytes : "0u", bits);
 }
 
+static const char *names_text(struct ptx_emitter *e, const struct told *told)
+{
+    const uint32_t *r = told->registers;
+    return ptx_format(e, ", %lluul, %lluul, %uul", (unsigned long long)r[1] << 32 | r[0],
+                      (unsigned long long)r[3] << 32 | r[2], (unsigned)told->base);
+}
+
+/* The name of a register; 0: the operand is none. */
+static uint32_t name_of(const struct ptx_emitter *e, const struct ptx_operand *operand)
+{
+    const size_t body = (size_t)(ptx_current_body(e) - e->plan->bodies);
+    return operand->kind != PTX_OPERAND_REGISTER || operand->index >> CLEM_CHECK_REGISTER_BITS
+               ? 0
+               : (uint32_t)(body + 1) << CLEM_CHECK_REGISTER_BITS | (uint32_t)operand->index;
+}
+
+/* The name of the register that an address comes from. */
+static uint32_t base_of(const struct ptx_emitter *e, const struct ptx_operand *address)
+{
+    const struct ptx_operand base = {.kind = PTX_OPERAND_REGISTER,
+                                     .index = address ? address->index : -1};
+    return address && !address->variable && address->index >= 0 ? name_of(e, &base) : 0;
+}
+
+/* Names of an operand's registers, up to four. */
+static void name_all(const struct ptx_emitter *e, const struct ptx_operand *operand,
+                     uint32_t names[4])
+{
+    if (operand->kind == PTX_OPERAND_REGISTER)
+        names[0] = name_of(e, operand);
+    for (uint32_t i = 0; operand->kind == PTX_OPERAND_VECTOR && i < operand->count && i < 4; i++)
+        names[i] = name_of(e, &operand->list[i]);
+}
+
 /* An expression, whose value is the address to be used. */
 static const char *call_text(struct ptx_emitter *e, const struct told *told)
 {
@@ -39,12 +74,14 @@ static const char *call_text(struct ptx_emitter *e, const struct told *told)
     const bool is_local = told->space == CLEM_CHECK_LOCAL || told->space == CLEM_CHECK_GENERIC;
     ptx_need(e, PTX_NEED_CHECK | (is_shared ? PTX_NEED_SHARED : 0u) |
                     (is_local ? PTX_NEED_LOCAL : 0u));
-    return ptx_format(
-        e, "clem_check(clem_checked, %s, %lluul, %s, %s, %s, %s, %s, %s, %s)", what_text(e, told),
-        in ? (unsigned long long)in->location << 32 | (unsigned)in->line : 0ull,
-        or_zero(told->address), told->thread ? told->thread : "clem_index", block_number,
-        is_shared ? "(ulong)clem_shared" : "0ul", is_local ? "(ulong)clem_local" : "0ul",
-        or_zero(told->value), or_zero(told->more));
+    const bool follows = e->target->checks & PTX_CHECK_INIT;
+    return ptx_format(e, "clem_check%s(clem_checked, %s, %lluul, %s, %s, %s, %s, %s, %s, %s%s)",
+                      follows ? "_values" : "", what_text(e, told),
+                      in ? (unsigned long long)in->location << 32 | (unsigned)in->line : 0ull,
+                      or_zero(told->address), told->thread ? told->thread : "clem_index",
+                      block_number, is_shared ? "(ulong)clem_shared" : "0ul",
+                      is_local ? "(ulong)clem_local" : "0ul", or_zero(told->value),
+                      or_zero(told->more), follows ? names_text(e, told) : "");
 }
 
 static unsigned space_of(uint8_t space)
@@ -103,19 +140,33 @@ static const char *value_text(struct ptx_emitter *e, const struct ptx_access *a)
     return ptx_format(e, "(ulong)(%s)", a->value);
 }
 
+/* What goes to or comes from registers: loads' and stores' alone. */
+static void name_values(const struct ptx_emitter *e, const struct ptx_access *a, struct told *told)
+{
+    const struct ptx_instruction *in = e->instruction;
+    if (!in || in->operand_count < 2)
+        return;
+    told->base = base_of(e, a->address);
+    if (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_ldu)
+        name_all(e, &in->operands[0], told->registers);
+    else if (in->opcode == PTX_OPCODE_st)
+        name_all(e, &in->operands[1], told->registers);
+}
+
 static void check_memory(struct ptx_emitter *e, struct ptx_access *a)
 {
     const char *value = value_text(e, a);
     static const unsigned kinds[] = {[PTX_ACCESS_LOAD] = CLEM_CHECK_LOAD,
                                      [PTX_ACCESS_STORE] = CLEM_CHECK_STORE,
                                      [PTX_ACCESS_ATOMIC] = CLEM_CHECK_ATOMIC};
-    const struct told told = {.kind = kinds[a->kind],
-                              .space = space_of(a->space),
-                              .flags = (a->is_volatile ? CLEM_CHECK_VOLATILE : 0u) |
-                                       (value ? CLEM_CHECK_VALUE : 0u),
-                              .bytes = size_text(e, a),
-                              .address = address_text(e, a),
-                              .value = value};
+    struct told told = {.kind = kinds[a->kind],
+                        .space = space_of(a->space),
+                        .flags = (a->is_volatile ? CLEM_CHECK_VOLATILE : 0u) |
+                                 (value ? CLEM_CHECK_VALUE : 0u),
+                        .bytes = size_text(e, a),
+                        .address = address_text(e, a),
+                        .value = value};
+    name_values(e, a, &told);
     a->checked = checked(e, &told);
 }
 
@@ -129,6 +180,9 @@ static void check_copy(struct ptx_emitter *e, struct ptx_access *a)
         .address = ptx_format(e, "((ulong)(%s))", ptx_address_number(e, a->from))};
     const struct told to = {.kind = CLEM_CHECK_STORE,
                             .space = space_of(a->space),
+                            .flags = CLEM_CHECK_COPIES,
+                            .value = from.address,
+                            .more = ptx_format(e, "(ulong)(%s)", a->value),
                             .bytes = a->function ? a->value : size_text(e, a),
                             .address = address_text(e, a)};
     a->checked_from = checked(e, &from);
@@ -177,4 +231,154 @@ void ptx_check_event(struct ptx_emitter *e, const char *kind, const char *addres
     ptx_need(e, PTX_NEED_CHECK);
     ptx_line(e, "(void)clem_check(clem_checked, %s, 0ul, %s, 0xfffffffful, %s, 0ul, 0ul, %s, 0ul);",
              kind, or_zero(address), block_number, or_zero(value));
+}
+
+/* ---- Values that nobody wrote ---- */
+
+struct sources {
+    struct ptx_emitter *e;
+    const struct ptx_instruction *in;
+    uint32_t names[4];
+    size_t count;
+};
+
+static void add_source(void *with, uint32_t index, bool is_whole)
+{
+    struct sources *s = with;
+    const struct ptx_operand operand = {.kind = PTX_OPERAND_REGISTER, .index = (int32_t)index};
+    (void)is_whole;
+    if ((int32_t)index != s->in->guard && s->count < 4)
+        s->names[s->count++] = name_of(s->e, &operand);
+}
+
+/* Whether a register is a guard somewhere in the function. */
+static bool is_guard(const struct ptx_function *f, int32_t index)
+{
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (f->instructions[i].guard == index)
+            return true;
+    return false;
+}
+
+/* An integer among the operands that are read. */
+static const struct ptx_operand *constant_of(const struct ptx_instruction *in)
+{
+    for (uint32_t i = 1; i < in->operand_count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_INTEGER)
+            return &in->operands[i];
+    return NULL;
+}
+
+static unsigned flow_of_conversion(const struct ptx_instruction *in, uint64_t *value)
+{
+    const enum ptx_type to = (enum ptx_type)in->types[0], from = (enum ptx_type)in->types[1];
+    *value = ptx_type_bytes(from);
+    return ptx_type_is_float(to) || ptx_type_is_float(from) ? CLEM_CHECK_MIX : CLEM_CHECK_EXTEND;
+}
+
+static unsigned flow_of_move(const struct ptx_instruction *in, uint64_t *value)
+{
+    if (in->operands[1].kind != PTX_OPERAND_VECTOR)
+        return CLEM_CHECK_MOVE;
+    *value = ptx_type_bytes((enum ptx_type)in->types[0]) / in->operands[1].count;
+    return CLEM_CHECK_PACK;
+}
+
+/* How the value comes about, and with which constant. */
+static unsigned flow_of(const struct ptx_instruction *in, uint64_t *value)
+{
+    const struct ptx_operand *constant = constant_of(in);
+    *value = constant ? (uint64_t)constant->bits : 0;
+    switch (in->opcode) {
+    case PTX_OPCODE_mov:
+        return flow_of_move(in, value);
+    case PTX_OPCODE_cvta:
+        return CLEM_CHECK_MOVE;
+    case PTX_OPCODE_cvt:
+        return flow_of_conversion(in, value);
+    case PTX_OPCODE_or:
+    case PTX_OPCODE_xor:
+    case PTX_OPCODE_not:
+        return CLEM_CHECK_BITS;
+    case PTX_OPCODE_and:
+        return constant ? CLEM_CHECK_MASK : CLEM_CHECK_BITS;
+    case PTX_OPCODE_shl:
+        return constant ? CLEM_CHECK_LEFT : CLEM_CHECK_MIX;
+    case PTX_OPCODE_shr:
+        return constant ? CLEM_CHECK_RIGHT : CLEM_CHECK_MIX;
+    default:
+        return CLEM_CHECK_MIX;
+    }
+}
+
+static void write_flow(struct ptx_emitter *e, const struct sources *s, const struct ptx_operand *to,
+                       unsigned flow, uint64_t value)
+{
+    const enum ptx_type type = ptx_register_type(e, (uint32_t)to->index);
+    const bool decides = type == PTX_PRED && is_guard(e->function, to->index);
+    struct told told = {.kind = CLEM_CHECK_FLOW,
+                        .space = CLEM_CHECK_GLOBAL,
+                        .flags = decides ? CLEM_CHECK_DECIDES : 0,
+                        .bytes = ptx_format(e, "%zuu", type == PTX_PRED ? 1 : ptx_type_bytes(type)),
+                        .address = ptx_format(e, "%uul", (unsigned)name_of(e, to)),
+                        .value = ptx_format(e, "%lluul", (unsigned long long)value),
+                        .base = flow};
+    for (size_t i = 0; i < 4; i++)
+        told.registers[i] = s->names[i];
+    ptx_line(e, "if (CLEM_FOLLOWS(clem_checked)) {");
+    ptx_line(e, "(void)%s;", call_text(e, &told));
+    ptx_line(e, "}");
+}
+
+/* Parts of a register, by mov; those of other results come from all that is read. */
+static void write_flow_to(struct ptx_emitter *e, const struct sources *s,
+                          const struct ptx_operand *to, unsigned flow, uint64_t value)
+{
+    const struct ptx_instruction *in = s->in;
+    const bool unpacks = in->opcode == PTX_OPCODE_mov;
+    if (to->kind == PTX_OPERAND_REGISTER)
+        write_flow(e, s, to, flow, value);
+    for (uint32_t i = 0; to->kind == PTX_OPERAND_VECTOR && i < to->count; i++) {
+        const size_t bits = 8 * ptx_type_bytes((enum ptx_type)in->types[0]) / to->count;
+        if (to->list[i].kind == PTX_OPERAND_REGISTER)
+            write_flow(e, s, &to->list[i], unpacks ? CLEM_CHECK_RIGHT : CLEM_CHECK_MIX,
+                       unpacks ? i * bits : 0);
+    }
+}
+
+/* Accesses tell of their own registers. */
+static bool tells_itself(const struct ptx_instruction *in)
+{
+    const bool is_load = in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_ldu;
+    const struct ptx_variable *v = in->operand_count > 1 ? in->operands[1].variable : NULL;
+    return is_load && in->space != PTX_SPACE_PARAM && !(v && v->space == PTX_SPACE_PARAM);
+}
+
+/* What comes from elsewhere counts as written. */
+static bool computes(const struct ptx_instruction *in)
+{
+    switch (in->opcode) {
+    case PTX_OPCODE_call:
+    case PTX_OPCODE_ld:
+    case PTX_OPCODE_ldu:
+    case PTX_OPCODE_atom:
+        return false;
+    default:
+        return true;
+    }
+}
+
+void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    struct sources s = {.e = e, .in = in};
+    uint64_t value = 0;
+    const uint32_t count = ptx_destination_count(in);
+    if (!(e->target->checks & PTX_CHECK_INIT) || count == 0 || tells_itself(in))
+        return;
+    const bool has_sources = computes(in) && in->operand_count > count;
+    if (has_sources)
+        ptx_flow_reads(in, add_source, &s);
+    const unsigned flow = has_sources ? flow_of(in, &value) : CLEM_CHECK_MIX;
+    for (uint32_t i = 0; i < count; i++)
+        write_flow_to(e, &s, &in->operands[i], flow, value);
 }

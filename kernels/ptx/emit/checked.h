@@ -21,4 +21,8 @@ struct ptx_meeting {
 };
 void ptx_check_meeting(struct ptx_emitter *e, const struct ptx_meeting *meeting);
 
+/* Before an instruction is written: statements that follow values which nobody wrote through it. Nothing where init is not
+ * checked. */
+void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in);
+
 #endif

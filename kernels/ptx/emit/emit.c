@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "kernels/ptx/emit/checked.h"
 #include "kernels/ptx/emit/emit.h"
 
 /* What no OpenCL C can say, and why. */
@@ -50,6 +51,7 @@ static void write_unguarded(struct ptx_emitter *e, const struct ptx_instruction 
         ptx_emit_texture, ptx_emit_video,   ptx_emit_mbarrier,
     };
     bool is_known = false;
+    ptx_check_values(e, in);
     e->is_hiding = ptx_hides(e, in);
     for (size_t i = 0; i < sizeof emitters / sizeof *emitters && !is_known; i++)
         is_known = emitters[i](e, in);

@@ -46,9 +46,25 @@ static CLEM_ALONE ulong clem_check(ulong launch, ulong what, ulong site, ulong a
                                    ulong value, ulong more)
 {
     struct clem_check_call call = {launch, what, site, address, thread, block, shared, stack,
-                                   value, more};
+                                   value, more, 0ul, 0ul, 0ul};
     const ulong function = ((__global const struct clem_check_launch *)launch)->function;
     ulong at = (ulong)&call, answer;
     CLEM_CHECK_CALL(function, at, answer);
     return answer;
 }
+
+static CLEM_ALONE ulong clem_check_values(ulong launch, ulong what, ulong site, ulong address,
+                                          ulong thread, ulong block, ulong shared, ulong stack,
+                                          ulong value, ulong more, ulong registers, ulong others,
+                                          ulong base)
+{
+    struct clem_check_call call = {launch, what,  site, address,   thread, block, shared,
+                                   stack,  value, more, registers, others, base};
+    const ulong function = ((__global const struct clem_check_launch *)launch)->function;
+    ulong at = (ulong)&call, answer;
+    CLEM_CHECK_CALL(function, at, answer);
+    return answer;
+}
+
+#define CLEM_FOLLOWS(launch)                                                                       \
+    (((volatile __global const struct clem_check_launch *)(launch))->followed != 0ul)

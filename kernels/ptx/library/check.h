@@ -4,6 +4,9 @@
  *   ulong clem_check(ulong launch, ulong what, ulong site, ulong address, ulong thread, ulong block,
  *                    ulong shared, ulong stack, ulong value, ulong more)
  *                    the address that the access is to be made at: what the host answers
+ *   ulong clem_check_values(the same, ulong registers, ulong others, ulong base)
+ *                    likewise where values that nobody wrote are followed
+ *   bool  CLEM_FOLLOWS(ulong launch)   whether there are such values
  *
  * C has uint and ulong from <sys/types.h>.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -13,6 +16,7 @@
 /* The start of what the host has for a launch; its address is the kernel's argument. */
 struct clem_check_launch {
     ulong function; /* ulong function(const struct clem_check_call *) */
+    ulong followed; /* registers that have values which nobody wrote */
 };
 
 struct clem_check_call {
@@ -27,7 +31,25 @@ struct clem_check_call {
     ulong stack;  /* likewise the thread's local memory */
     ulong value;  /* stored, where it has up to 8 bytes */
     ulong more;   /* see the kinds */
+    /* Names of up to four registers, two in each: LOAD: what is loaded goes to; STORE, ATOMIC, FLOW: values come from. */
+    ulong registers, others;
+    ulong
+        base; /* the register that the address comes from; FLOW: that the value goes to, with CLEM_CHECK_MIX and the like above */
 };
+
+/* What is followed: a register's name is its number in its function, with that function's number from 1 on above
+ * CLEM_CHECK_REGISTER_BITS; 0 is none. */
+#define CLEM_CHECK_REGISTER_BITS 20
+
+/* How a register's value comes from others', of CLEM_CHECK_FLOW: which of their bytes it has. */
+#define CLEM_CHECK_MIX    0u /* all from all */
+#define CLEM_CHECK_MOVE   1u /* as they are, or cut */
+#define CLEM_CHECK_BITS   2u /* bit by bit */
+#define CLEM_CHECK_MASK   3u /* and with `value` */
+#define CLEM_CHECK_LEFT   4u /* moved up by `value` bits */
+#define CLEM_CHECK_RIGHT  5u /* moved down by `value` bits */
+#define CLEM_CHECK_PACK   6u /* side by side, of `value` bytes each */
+#define CLEM_CHECK_EXTEND 7u /* the lowest `value` bytes */
 
 #define CLEM_CHECK_ALL 0xfffffffful
 
@@ -37,21 +59,19 @@ struct clem_check_call {
 #define CLEM_CHECK_FENCE   3u
 #define CLEM_CHECK_TEXTURE 4u
 #define CLEM_CHECK_SURFACE 5u
-#define CLEM_CHECK_BARRIER                                                                         \
-    6u /* ALL: threads in step have come, value: how many; else one arrives at barrier `address` */
-#define CLEM_CHECK_WARP                                                                            \
-    7u /* thread: a lane; address: lanes that live; value: those that are here; more: its mask */
+/* ALL: threads in step have come, value: how many; else one arrives at barrier `address`. */
+#define CLEM_CHECK_BARRIER 6u
+/* thread: a lane; address: lanes that live; value: those that are here; more: its mask. */
+#define CLEM_CHECK_WARP   7u
 #define CLEM_CHECK_BEGIN  8u  /* of a block */
 #define CLEM_CHECK_END    9u  /* of a block */
 #define CLEM_CHECK_MALLOC 10u /* address: what was given, 0 for none; value: bytes */
 #define CLEM_CHECK_FREE   11u
+#define CLEM_CHECK_OWN    13u /* memory that accesses may reach: address; value: bytes; more: number */
+#define CLEM_CHECK_FLOW   14u /* of values: bytes of the register; value: see CLEM_CHECK_MASK */
 /* Threads that are not in step have gone as far as they can. address: their states (block.cl), value: what they wait for, more:
  * the threads that have arrived at each barrier; shared: the site of each region's first instruction. */
-#define CLEM_CHECK_ROUND 14u
-#define CLEM_CHECK_OWN                                                                             \
-    13u /* memory that accesses may reach: address; value: bytes; more: its number, < 4 */
-#define CLEM_CHECK_USE                                                                             \
-    12u /* of a register's value that decides something: more: its undefined bytes */
+#define CLEM_CHECK_ROUND 16u
 
 /* Spaces; global takes in constants and all generic addresses that are neither shared nor local. */
 #define CLEM_CHECK_GENERIC 0u
@@ -61,7 +81,9 @@ struct clem_check_call {
 #define CLEM_CHECK_PARAM   4u
 
 #define CLEM_CHECK_VOLATILE 1u
-#define CLEM_CHECK_VALUE    2u /* value is what is stored */
+#define CLEM_CHECK_COPIES   2u /* STORE: from `value`, of which `more` bytes */
+#define CLEM_CHECK_DECIDES  4u /* FLOW: where the thread goes on */
+#define CLEM_CHECK_VALUE    8u /* STORE: `value` is what is stored */
 
 /* Bits: 0 kind, 8 space, 16 order, 20 scope (enum ptx_order, ptx_scope), 24 flags, 32 bytes. */
 #define CLEM_CHECK_KIND(what)  ((uint)(what)&0xffu)

@@ -1,0 +1,121 @@
+/* Copies and fills, which move what was written.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "cl/check/check_shadow.h"
+
+/* ---- Rows ---- */
+
+static uint64_t row_at(const struct ocl_check_rows *rows, size_t y, size_t z)
+{
+    return rows->address + y * rows->pitch + z * rows->slice_bytes;
+}
+
+/* Of a row: NULL where all was written, or it is nobody's. */
+static unsigned char *written_row(uint64_t address, size_t width)
+{
+    uint64_t bytes = width;
+    unsigned char *written = ocl_check_written_at(address, &bytes);
+    return bytes == width ? written : NULL;
+}
+
+static void mark_row(uint64_t target, uint64_t source, size_t width)
+{
+    unsigned char *to = written_row(target, width);
+    const unsigned char *from = source ? written_row(source, width) : NULL;
+    if (to && from)
+        memmove(to, from, width);
+    else if (to)
+        memset(to, 1, width);
+}
+
+/* ---- What the host gets ---- */
+
+/* Bytes of a structure that nobody writes are fewer than it is aligned to. */
+enum { MOST_PADDING = 7, MOST_PERIOD = 64 };
+
+/* So many bytes from `at` on that were not written. */
+static size_t run_at(const unsigned char *written, size_t at, size_t width)
+{
+    size_t run = 0;
+    while (at + run < width && !written[at + run])
+        run++;
+    return run;
+}
+
+/* Runs of a word may be a value, unless as many are missing one structure further, or before. */
+static bool is_padding(const unsigned char *written, size_t at, size_t run, size_t width)
+{
+    if (run > MOST_PADDING)
+        return false;
+    if (run != 4)
+        return true;
+    for (size_t period = 8; period <= MOST_PERIOD; period += 8)
+        if ((at + period + run <= width && run_at(written, at + period, width) == run &&
+             written[at + period - 1]) ||
+            (at >= period && run_at(written, at - period, width) == run))
+            return true;
+    return false;
+}
+
+static bool tell_row(uint64_t source, size_t width)
+{
+    char what[160], about[160];
+    const unsigned char *written = written_row(source, width);
+    for (size_t at = 0; written && at < width; at++) {
+        const size_t run = run_at(written, at, width);
+        if (run == 0)
+            continue;
+        if (is_padding(written, at, run, width)) {
+            at += run;
+            continue;
+        }
+        const struct ocl_checked_memory *m = ocl_check_find(source);
+        struct ocl_stack stack;
+        ocl_check_stack(&stack);
+        snprintf(what, sizeof what, "%zu bytes that were never written are copied to the host",
+                 run);
+        snprintf(about, sizeof about, "from byte %llu of %s of %llu bytes at 0x%llx",
+                 (unsigned long long)(source + at - m->base), m->kind, (unsigned long long)m->bytes,
+                 (unsigned long long)m->base);
+        ocl_check_report(&(struct ocl_finding){.check = OCL_CHECK_INIT,
+                                               .what = what,
+                                               .about = about,
+                                               .space = "global",
+                                               .address = source + at,
+                                               .bytes = run,
+                                               .launch = &stack,
+                                               .allocation = &m->allocated});
+        return true;
+    }
+    return false;
+}
+
+/* ---- All ---- */
+
+bool ocl_check_lacks(const struct ocl_check_rows *source, const struct ocl_check_shape *shape)
+{
+    for (size_t z = 0; z < shape->depth; z++)
+        for (size_t y = 0; y < shape->height; y++) {
+            const unsigned char *written = written_row(row_at(source, y, z), shape->width);
+            if (written && memchr(written, 0, shape->width))
+                return true;
+        }
+    return false;
+}
+
+void ocl_check_copied(const struct ocl_check_rows *target, const struct ocl_check_rows *source,
+                      const struct ocl_check_shape *shape)
+{
+    const bool is_to_host = source && !written_row(target->address, 1);
+    bool is_told = false;
+    for (size_t z = 0; z < shape->depth; z++)
+        for (size_t y = 0; y < shape->height; y++) {
+            const uint64_t from = source ? row_at(source, y, z) : 0;
+            if (!is_to_host)
+                mark_row(row_at(target, y, z), from, shape->width);
+            else if (!is_told)
+                is_told = tell_row(from, shape->width);
+        }
+}

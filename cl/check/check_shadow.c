@@ -1,0 +1,73 @@
+/* The shadows of memory.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/check/check_shadow.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What work-items have for the shared memory of their blocks: as many as work at once, by address. */
+enum { SHARED_ROWS = 1024, MOST_SHARED = 64 * 1024 };
+
+struct shared {
+    uint64_t base;
+    unsigned char written[MOST_SHARED];
+};
+
+static _Atomic(struct shared *) rows[SHARED_ROWS]; /* one is made once for its base, and stays */
+
+static size_t row_of(uint64_t base)
+{
+    return (size_t)((base >> 4) * 0x9e3779b97f4a7c15u >> 40) % SHARED_ROWS;
+}
+
+/* NULL: there is none, and no room. */
+static struct shared *find_shared(uint64_t base, bool makes)
+{
+    for (size_t i = 0, row = row_of(base); i < SHARED_ROWS; i++, row = (row + 1) % SHARED_ROWS) {
+        struct shared *found = atomic_load(&rows[row]);
+        if (!found && makes) {
+            struct shared *made = calloc(1, sizeof *made);
+            if (!made)
+                return NULL;
+            made->base = base;
+            if (atomic_compare_exchange_strong(&rows[row], &found, made))
+                return made;
+            free(made);
+        }
+        if (!found || found->base == base)
+            return found;
+    }
+    return NULL;
+}
+
+void ocl_check_shared_begins(const struct ocl_access *a, uint64_t shared)
+{
+    struct shared *found = shared ? find_shared(shared, true) : NULL;
+    const size_t bytes = a->launch->shared_bytes;
+    if (found)
+        memset(found->written, 0, bytes < MOST_SHARED ? bytes : MOST_SHARED);
+}
+
+unsigned char *ocl_check_written_at(uint64_t address, uint64_t *bytes)
+{
+    struct ocl_checked_memory *m = ocl_check_find(address);
+    unsigned char *written = m ? atomic_load(&m->written) : NULL;
+    if (m && *bytes > m->bytes - (address - m->base))
+        *bytes = m->bytes - (address - m->base);
+    return written ? written + (address - m->base) : NULL;
+}
+
+unsigned char *ocl_check_written(const struct ocl_access *a)
+{
+    uint64_t bytes = a->bytes;
+    if (a->space == CLEM_CHECK_GLOBAL) {
+        unsigned char *written = ocl_check_written_at(a->address, &bytes);
+        return bytes == a->bytes ? written : NULL;
+    }
+    if (a->space != CLEM_CHECK_SHARED || a->offset > MOST_SHARED ||
+        a->bytes > MOST_SHARED - a->offset)
+        return NULL;
+    struct shared *found = find_shared(a->address - a->offset, false);
+    return found ? found->written + a->offset : NULL;
+}

@@ -1,0 +1,18 @@
+/* Which bytes of memory were written: one byte for each of device memory and of shared memory. Private to cl/check/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_CHECK_SHADOW_H
+#define OCL_CHECK_SHADOW_H
+
+#include "cl/check/check_launch.h"
+#include "cl/check/check_table.h"
+
+/* Of an access's bytes: 1 for each that was written, the first first. NULL: all of them were. */
+unsigned char *ocl_check_written(const struct ocl_access *access);
+
+/* Likewise of device memory from an address on; *bytes is how many of those it answers for. */
+unsigned char *ocl_check_written_at(uint64_t address, uint64_t *bytes);
+
+/* A block begins: nothing is in its shared memory, at an address of the host's. */
+void ocl_check_shared_begins(const struct ocl_access *access, uint64_t shared);
+
+#endif
