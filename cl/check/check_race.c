@@ -112,6 +112,10 @@ static void report(const struct ocl_access *a, const struct ocl_race_report *r)
     char about[512];
     write_about(about, sizeof about, a, r);
     struct ocl_access at = *a;
+    at.kind = r->now.writes ? CLEM_CHECK_STORE : CLEM_CHECK_LOAD;
+    at.space = r->is_shared ? CLEM_CHECK_SHARED : CLEM_CHECK_GLOBAL;
+    at.line = (uint32_t)r->now.site;
+    at.location = (uint32_t)(r->now.site >> 32);
     at.thread = r->now.thread;
     at.bytes = r->bytes;
     at.offset = r->address;

@@ -82,6 +82,33 @@ static enum ocl_race_kind kind_of(struct now *now, struct slot slot)
                : OCL_RACE_DIFFERS;
 }
 
+/* What is read before a loop that compares and swaps may be anything: the atomic operation finds out. */
+static bool is_in_doubt(const struct now *now, struct slot slot)
+{
+    return !now->access->writes && !(now->slot.word & SLOT_STRONG) && slot.word & SLOT_STRONG;
+}
+
+static void doubt(struct now *now, const struct ocl_race_report *found)
+{
+    if (now->block->doubts == DOUBTS)
+        race_end_doubts(now->race, now->block);
+    now->block->doubt[now->block->doubts++] = *found;
+}
+
+/* The thread has an atomic operation where it read. */
+static void forget_doubts(struct ocl_race_block *block, uint32_t thread,
+                          const struct ocl_race_access *access)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < block->doubts; i++) {
+        const struct ocl_race_report *d = &block->doubt[i];
+        if (d->now.thread != thread || d->is_shared != access->is_shared ||
+            d->address < access->address || d->address >= access->address + access->bytes)
+            block->doubt[kept++] = *d;
+    }
+    block->doubts = kept;
+}
+
 static void report(struct now *now, struct slot slot, bool is_scope)
 {
     const struct run *run = race_run(now->race, slot.time);
@@ -106,7 +133,10 @@ static void report(struct now *now, struct slot slot, bool is_scope)
         .is_shared = now->access->is_shared,
         .is_scope = is_scope,
     };
-    now->race->reporter(now->race->user, &found);
+    if (is_in_doubt(now, slot))
+        doubt(now, &found);
+    else
+        now->race->reporter(now->race->user, &found);
 }
 
 /* Whether the access is no race with an earlier one. */
@@ -131,7 +161,7 @@ static bool is_replaced(struct now *now, struct slot slot)
     if (slot.word & SLOT_WRITES && !(mine & SLOT_WRITES))
         return false;
     if (mine & SLOT_STRONG && !(slot.word & SLOT_STRONG))
-        return false;
+        return mine & SLOT_WRITES && !(slot.word & SLOT_WRITES) && is_own(now, slot);
     if (slot.word & SLOT_STRONG && mine & SLOT_STRONG && (slot.word ^ mine) & SLOT_NARROW &&
         slot.word & SLOT_NARROW)
         return false;
@@ -235,6 +265,8 @@ void ocl_race_access(struct ocl_race *race, struct ocl_race_block *block, uint32
         check_cell(&now,
                    access->is_shared ? race_shared_cell(race, block, at) : race_cell(race, at));
     }
+    if (access->is_strong && access->reads && access->writes)
+        forget_doubts(block, thread, access);
     if (access->is_strong || access->is_volatile)
         race_strong(race, block, thread, access);
 }

@@ -180,7 +180,7 @@ struct ocl_race_block *ocl_race_block_begin(struct ocl_race *race, uint32_t laun
     block->launch = launch;
     block->serial = ++race->serial;
     block->threads = threads;
-    block->turn = block->knows = block->fenced = block->fences = 0;
+    block->doubts = block->turn = block->knows = block->fenced = block->fences = 0;
     memset(block->all, 0, room_of(threads) * sizeof *block->all);
     memset(block->barriers, 0, sizeof block->barriers);
     block->is_touched = false;
@@ -209,6 +209,7 @@ void ocl_race_block_end(struct ocl_race *race, struct ocl_race_block *block)
 {
     if (!block)
         return;
+    race_end_doubts(race, block);
     struct ocl_race_block **link = &race->open;
     while (*link != block)
         link = &(*link)->next;

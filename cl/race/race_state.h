@@ -9,7 +9,7 @@
 
 #include "cl/race/race.h"
 
-enum { WARPS = OCL_RACE_THREADS / 32, BARRIERS = 16, SLOTS = 4 };
+enum { WARPS = OCL_RACE_THREADS / 32, BARRIERS = 16, SLOTS = 4, DOUBTS = 64 };
 
 /* An access to some of 4 bytes; time 0: none. */
 struct slot {
@@ -86,7 +86,9 @@ struct ocl_race_block {
     uint32_t fenced;  /* each thread had a fence behind this */
     uint32_t fences;  /* threads with a wide one since the barrier */
     bool is_touched;  /* some thread has something in struct thread */
-    uint32_t *rows;   /* WARPS by WARPS: until when a warp knows another; NULL: not beside */
+    uint32_t doubts;  /* reports that may yet turn out to be none */
+    struct ocl_race_report doubt[DOUBTS];
+    uint32_t *rows; /* WARPS by WARPS: until when a warp knows another; NULL: not beside */
     struct thread *all;
     size_t page_count;
     struct page **pages; /* of shared memory */
@@ -148,6 +150,9 @@ bool race_grow(struct ocl_race *race, void **memory, size_t *room, size_t count,
 struct cell *race_cell(struct ocl_race *race, uint64_t address);
 struct cell *race_shared_cell(struct ocl_race *race, struct ocl_race_block *block, uint64_t offset);
 uint32_t race_site(struct ocl_race *race, uint64_t site);
+
+/* Reports what is in doubt, at the latest when the block ends. */
+void race_end_doubts(struct ocl_race *race, struct ocl_race_block *block);
 
 /* race_known.c */
 uint32_t race_join(struct ocl_race *race, uint32_t a, uint32_t b);

@@ -17,6 +17,13 @@ void race_turn(struct ocl_race *race, struct ocl_race_block *block)
                                                      .block = block->number};
 }
 
+void race_end_doubts(struct ocl_race *race, struct ocl_race_block *block)
+{
+    for (uint32_t i = 0; i < block->doubts; i++)
+        race->reporter(race->user, &block->doubt[i]);
+    block->doubts = 0;
+}
+
 /* Needs: some run began by then. */
 const struct run *race_run(struct ocl_race *race, uint32_t time)
 {

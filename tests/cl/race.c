@@ -367,8 +367,28 @@ TEST_BODY(race_atomic_races_with_plain_accesses)
         touch(&b, k, t, DATA, 1, adds);
     assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 0);
     touch(&b, k, 0, DATA, 2, reads);
+    ocl_race_block_end(b.race, k);
     assert_true(b.found.counts[OCL_RACE_DIFFERS] + b.found.counts[OCL_RACE_WARP] > 0);
     end(&b, b.found.counts[OCL_RACE_DIFFERS], 0, b.found.counts[OCL_RACE_WARP]);
+}
+
+TEST_BODY(race_read_that_is_compared_and_swapped_is_none)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 0);
+    for (uint32_t t = 0; t < THREADS; t++) {
+        touch(&b, k, t, DATA, 1, reads);
+        touch(&b, k, t, DATA, 2, adds);
+    }
+    ocl_race_block_end(b.race, k);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS] + b.found.counts[OCL_RACE_WARP], 0);
+    k = block(&b, 1);
+    touch(&b, k, 5, DATA, 1, reads);
+    touch(&b, k, 5, DATA + 4, 2, adds); /* elsewhere */
+    ocl_race_block_end(b.race, k);
+    assert_true(b.found.counts[OCL_RACE_DIFFERS] > 0);
+    end(&b, b.found.counts[OCL_RACE_DIFFERS], 0, 0);
 }
 
 TEST_BODY(race_launches_come_one_after_the_other)
