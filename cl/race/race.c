@@ -172,15 +172,15 @@ static bool is_replaced(struct now *now, struct slot slot)
     return is_of_block(now, slot) && slot.time <= now->block->barrier;
 }
 
-/* Which of several has to go: of reads, one of the same warp, then of the same block, then the oldest; of writes, only for a
- * write, the oldest. */
+/* Which of several has to go, the highest first: reads, one of the same warp before others; then strong writes, of which there
+ * are many; a plain write only for a write. Of those alike the oldest. */
 static unsigned rank(struct now *now, struct slot slot)
 {
     if (slot.word & SLOT_WRITES)
-        return 0;
+        return slot.word & SLOT_STRONG ? 1 : 0;
     if (!is_of_block(now, slot))
-        return 1;
-    return thread_of(slot) / 32 == now->thread / 32 ? 3 : 2;
+        return 2;
+    return thread_of(slot) / 32 == now->thread / 32 ? 4 : 3;
 }
 
 static struct slot *victim(struct now *now, struct cell *cell)
