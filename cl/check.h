@@ -42,8 +42,8 @@ struct ocl_check_shape {
     size_t width, height, depth; /* bytes, rows, slices */
 };
 
-/* Whether device memory has bytes there that were never written, as far as kernels have run. */
-bool ocl_check_lacks(const struct ocl_check_rows *source, const struct ocl_check_shape *shape);
+/* Whether it is known which bytes of that memory were written, as far as kernels have run. */
+bool ocl_check_follows(const struct ocl_check_rows *source);
 
 /* They are copied, or filled (source is NULL). Reports what was never written and goes to the host. */
 void ocl_check_copied(const struct ocl_check_rows *target, const struct ocl_check_rows *source,

@@ -106,6 +106,10 @@ static uint64_t checked(const struct clem_check_call *call)
         is_allowed = ocl_check_memory(&a);
     if (is_allowed && ocl_check_wants(OCL_CHECK_INIT))
         ocl_check_init(&a);
+    if (a.kind == CLEM_CHECK_MALLOC && ocl_check_wants(OCL_CHECK_MEMORY | OCL_CHECK_INIT))
+        ocl_check_heap_taken(&a);
+    if (a.kind == CLEM_CHECK_FREE && ocl_check_wants(OCL_CHECK_MEMORY) && !ocl_check_heap_freed(&a))
+        return 0;
     if (a.kind == CLEM_CHECK_OWN) {
         atomic_store(&a.launch->own[a.more].bytes, a.value);
         atomic_store(&a.launch->own[a.more].base, a.address);

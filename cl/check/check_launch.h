@@ -83,4 +83,8 @@ bool ocl_check_memory(const struct ocl_access *access);
 void ocl_check_race(const struct ocl_access *access);
 void ocl_check_sync(const struct ocl_access *access);
 
+/* A thread got memory of the device's heap; or frees it: whether it may. */
+void ocl_check_heap_taken(const struct ocl_access *access);
+bool ocl_check_heap_freed(const struct ocl_access *access);
+
 #endif

@@ -147,3 +147,36 @@ bool ocl_check_memory(const struct ocl_access *a)
         check_alignment(a);
     return is_right;
 }
+
+/* ---- The device's heap ---- */
+
+static const char heap[] = "memory of the device's heap";
+
+void ocl_check_heap_taken(const struct ocl_access *a)
+{
+    if (a->address)
+        ocl_check_allocated(a->address, a->value, heap, false);
+}
+
+bool ocl_check_heap_freed(const struct ocl_access *a)
+{
+    char about[128];
+    struct ocl_checked_memory *m = a->address ? ocl_check_find(a->address) : NULL;
+    if (!a->address)
+        return true;
+    if (!m || m->kind != heap) {
+        tell(a, NULL, NULL, "free() of what malloc() did not give");
+        return false;
+    }
+    describe(m, about, sizeof about);
+    if (atomic_load(&m->freed)) {
+        tell(a, NULL, about, "free() of memory that was freed");
+        return false;
+    }
+    if (m->base != a->address) {
+        tell(a, NULL, about, "free() of an address within memory");
+        return false;
+    }
+    ocl_check_free_from(m, a->launch->number);
+    return true;
+}

@@ -112,13 +112,17 @@ void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool i
     pthread_mutex_unlock(&lock);
 }
 
+void ocl_check_free_from(struct ocl_checked_memory *memory, uint64_t number)
+{
+    ocl_check_stack(&memory->freed_at);
+    atomic_store(&memory->freed, number);
+}
+
 void ocl_check_freed(uint64_t base)
 {
     pthread_mutex_lock(&lock);
     struct ocl_checked_memory *found = ocl_check_find(base);
-    if (found && found->base == base) {
-        ocl_check_stack(&found->freed_at);
-        atomic_store(&found->freed, ocl_check_launches() + 1);
-    }
+    if (found && found->base == base)
+        ocl_check_free_from(found, ocl_check_launches() + 1);
     pthread_mutex_unlock(&lock);
 }

@@ -23,6 +23,9 @@ struct ocl_checked_memory {
 /* The memory that holds an address, or did; NULL: none. Lock-free. */
 struct ocl_checked_memory *ocl_check_find(uint64_t address);
 
+/* From now on memory counts as freed for launches of a number and later ones. */
+void ocl_check_free_from(struct ocl_checked_memory *memory, uint64_t number);
+
 /* The nearest one that ends at or before an address, and that begins behind it, or NULL. */
 struct ocl_checked_memory *ocl_check_find_below(uint64_t address);
 struct ocl_checked_memory *ocl_check_find_above(uint64_t address);

@@ -11,6 +11,7 @@
 #include "cl/block/block.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
+#include "cl/memory/detained.h"
 #include "cl/memory/fixed_private.h"
 #include "cl/memory/ordered_private.h"
 #include "cl/memory/pool.h"
@@ -184,12 +185,22 @@ static ocl_status take_piece(struct ocl_context *context, enum ocl_memory_kind k
     return ocl_pool_take(pool, bytes, piece);
 }
 
+/* Memory that was freed while kernels are checked is given back. */
+static bool let_go(const struct ocl_context *context)
+{
+    struct ocl_allocation *found = ocl_let_go(context);
+    const bool is_any = found != NULL;
+    for (; found; found = ocl_let_go(context))
+        ocl_allocation_release(found);
+    return is_any;
+}
+
 /* The same when memory is short: what stream-ordered pools keep is given back first. */
 static ocl_status take_scarce_piece(struct ocl_context *context, enum ocl_memory_kind kind,
                                     size_t bytes, struct ocl_piece **piece)
 {
     const ocl_status status = take_piece(context, kind, bytes, piece);
-    if (status != OCL_E_OUT_OF_MEMORY || !ocl_ordered_shrink(context))
+    if (status != OCL_E_OUT_OF_MEMORY || !(let_go(NULL) | ocl_ordered_shrink(context)))
         return status;
     return take_piece(context, kind, bytes, piece);
 }
@@ -446,7 +457,10 @@ static ocl_status end(struct ocl_allocation *allocation)
     /* A driver that was short of something may have it now. */
     if (status != OCL_OK && ocl_queues_finish(allocation->context) != OCL_OK)
         atomic_store(&allocation->context->is_doubtful, true);
-    ocl_allocation_release(allocation); /* its own */
+    if (allocation->piece && ocl_check_wants(OCL_CHECK_MEMORY))
+        allocation = ocl_detain(allocation);
+    if (allocation)
+        ocl_allocation_release(allocation); /* its own */
     return status;
 }
 
@@ -528,6 +542,7 @@ static void end_if_of(void *object, void *argument)
 
 void ocl_memory_release_all(struct ocl_context *context)
 {
+    (void)let_go(context);
     ocl_ordered_leave(context);
     ocl_slab_visit(&allocations, end_if_of, context);
     ocl_fixed_leave(context);

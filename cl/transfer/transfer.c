@@ -38,7 +38,7 @@ static void check(struct ocl_queue *queue, const struct ocl_copy *copy)
     const struct ocl_check_shape shape = {copy->width, copy->height, copy->depth};
     if (!ocl_check_wants(OCL_CHECK_INIT))
         return;
-    if (ocl_check_lacks(&source, &shape))
+    if (ocl_check_follows(&source))
         (void)ocl_queue_finish(queue);
     ocl_check_copied(&target, &source, &shape);
 }

@@ -66,6 +66,11 @@ static void name_all(const struct ptx_emitter *e, const struct ptx_operand *oper
         names[i] = name_of(e, &operand->list[i]);
 }
 
+static unsigned long long site_of(const struct ptx_instruction *in)
+{
+    return in ? (unsigned long long)in->location << 32 | (unsigned)in->line : 0ull;
+}
+
 /* An expression, whose value is the address to be used. */
 static const char *call_text(struct ptx_emitter *e, const struct told *told)
 {
@@ -76,8 +81,7 @@ static const char *call_text(struct ptx_emitter *e, const struct told *told)
                     (is_local ? PTX_NEED_LOCAL : 0u));
     const bool follows = e->target->checks & PTX_CHECK_INIT;
     return ptx_format(e, "clem_check%s(clem_checked, %s, %lluul, %s, %s, %s, %s, %s, %s, %s%s)",
-                      follows ? "_values" : "", what_text(e, told),
-                      in ? (unsigned long long)in->location << 32 | (unsigned)in->line : 0ull,
+                      follows ? "_values" : "", what_text(e, told), site_of(in),
                       or_zero(told->address), told->thread ? told->thread : "clem_index",
                       block_number, is_shared ? "(ulong)clem_shared" : "0ul",
                       is_local ? "(ulong)clem_local" : "0ul", or_zero(told->value),
@@ -231,6 +235,13 @@ void ptx_check_event(struct ptx_emitter *e, const char *kind, const char *addres
     ptx_need(e, PTX_NEED_CHECK);
     ptx_line(e, "(void)clem_check(clem_checked, %s, 0ul, %s, 0xfffffffful, %s, 0ul, 0ul, %s, 0ul);",
              kind, or_zero(address), block_number, or_zero(value));
+}
+
+const char *ptx_checked_call(struct ptx_emitter *e, const char *name, const char *arguments)
+{
+    ptx_need(e, PTX_NEED_CHECK);
+    return ptx_format(e, "clem_checked_%s%s, clem_checked, %lluul, clem_index, %s)", name,
+                      arguments, site_of(e->instruction), block_number);
 }
 
 /* ---- Values that nobody wrote ---- */

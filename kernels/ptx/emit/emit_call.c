@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/emit/checked.h"
 #include "kernels/ptx/library/library.h"
 
 /* ---- Functions of the device library ---- */
@@ -82,11 +83,13 @@ static bool emit_supplied(struct ptx_emitter *e, const struct ptx_instruction *i
         }
         ptx_need(e, supplied[i].needs);
         const char *behind = supplied[i].behind ? supplied[i].behind(e) : "";
-        const char *text =
-            ptx_access_text(e, PTX_ACCESS_CALL,
-                            ptx_format(e, "%s(%s, %s%s%s)", supplied[i].c_name, supplied[i].memory,
-                                       argument_list(e, in, callee, supplied[i].passed),
-                                       behind[0] ? ", " : "", behind));
+        const char *call = ptx_format(e, "(%s, %s%s%s", supplied[i].memory,
+                                      argument_list(e, in, callee, supplied[i].passed),
+                                      behind[0] ? ", " : "", behind);
+        const char *text = ptx_access_text(e, PTX_ACCESS_CALL,
+                                           supplied[i].has_heap && e->target->checks
+                                               ? ptx_checked_call(e, callee->name, call)
+                                               : ptx_format(e, "%s%s)", supplied[i].c_name, call));
         if (supplied[i].has_result)
             ptx_write_result(e, in, callee, text);
         else

@@ -75,6 +75,25 @@ static void write_source(const struct ptx_module *module, uint32_t file, uint32_
                  (unsigned)line);
 }
 
+static bool is_of_clem(const struct ptx_module *module, uint32_t number)
+{
+    const struct ptx_file *file = ptx_find_file(module, number);
+    return file && memmem(file->name, file->name_length, "/crt/", strlen("/crt/"));
+}
+
+/* Compilers that do not say into what a function was inlined: for those of clem's own headers, the line before. */
+static const struct ptx_location *outer_of(const struct ptx_module *module, uint32_t location)
+{
+    enum { MOST_LOCATIONS = 64 };
+    const struct ptx_location *at = &module->locations[location - 1];
+    if (at->at_line > 0 || !is_of_clem(module, at->file))
+        return NULL;
+    for (uint32_t i = 1; i < location && i <= MOST_LOCATIONS; i++)
+        if ((at - i)->line > 0 && !is_of_clem(module, (at - i)->file))
+            return at - i;
+    return NULL;
+}
+
 char *ptx_module_source(const struct ptx_module *module, uint32_t location)
 {
     enum { MOST_BYTES = 4096 };
@@ -83,7 +102,11 @@ char *ptx_module_source(const struct ptx_module *module, uint32_t location)
     const struct ptx_location *at = &module->locations[location - 1];
     char own[MOST_BYTES] = "", call[MOST_BYTES] = "";
     write_source(module, at->file, at->line, "", own, sizeof own);
-    write_source(module, at->at_file, at->at_line, ", inlined at ", call, sizeof call);
+    const struct ptx_location *outer = outer_of(module, location);
+    if (outer)
+        write_source(module, outer->file, outer->line, ", inlined near ", call, sizeof call);
+    else
+        write_source(module, at->at_file, at->at_line, ", inlined at ", call, sizeof call);
     char *text = own[0] ? malloc(strlen(own) + strlen(call) + 1) : NULL;
     if (text) {
         strcpy(text, own);

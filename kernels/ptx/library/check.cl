@@ -68,3 +68,22 @@ static CLEM_ALONE ulong clem_check_values(ulong launch, ulong what, ulong site, 
 
 #define CLEM_FOLLOWS(launch)                                                                       \
     (((volatile __global const struct clem_check_launch *)(launch))->followed != 0ul)
+
+/* What lies behind a thread's bytes is nobody's. */
+static inline ulong clem_checked_malloc(__global struct clem_runtime *runtime, ulong bytes, uint seed,
+                                        ulong launch, ulong site, ulong thread, ulong block)
+{
+    const ulong margin = 16ul;
+    const ulong made = clem_malloc(runtime, bytes > ~margin ? bytes : bytes + margin, seed);
+    (void)clem_check(launch, CLEM_CHECK_GLOBAL << 8 | CLEM_CHECK_MALLOC, site, made, thread, block,
+                     0ul, 0ul, bytes, 0ul);
+    return made;
+}
+
+/* What is not to be freed becomes 0. */
+static inline void clem_checked_free(__global struct clem_runtime *runtime, ulong address,
+                                     ulong launch, ulong site, ulong thread, ulong block)
+{
+    clem_free(runtime, clem_check(launch, CLEM_CHECK_GLOBAL << 8 | CLEM_CHECK_FREE, site, address,
+                                  thread, block, 0ul, 0ul, 0ul, 0ul));
+}

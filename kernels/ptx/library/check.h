@@ -6,6 +6,7 @@
  *                    the address that the access is to be made at: what the host answers
  *   ulong clem_check_values(the same, ulong registers, ulong others, ulong base)
  *                    likewise where values that nobody wrote are followed
+ *   clem_checked_malloc(), clem_checked_free()   clem_malloc() and clem_free(), told of
  *   bool  CLEM_FOLLOWS(ulong launch)   whether there are such values
  *
  * C has uint and ulong from <sys/types.h>.
@@ -66,7 +67,7 @@ struct clem_check_call {
 #define CLEM_CHECK_BEGIN  8u  /* of a block */
 #define CLEM_CHECK_END    9u  /* of a block */
 #define CLEM_CHECK_MALLOC 10u /* address: what was given, 0 for none; value: bytes */
-#define CLEM_CHECK_FREE   11u
+#define CLEM_CHECK_FREE   11u /* the answer is what is to be freed, or 0 */
 #define CLEM_CHECK_OWN    13u /* memory that accesses may reach: address; value: bytes; more: number */
 #define CLEM_CHECK_FLOW   14u /* of values: bytes of the register; value: see CLEM_CHECK_MASK */
 /* Threads that are not in step have gone as far as they can. address: their states (block.cl), value: what they wait for, more:

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Runs the cases of wrong.cu under CLEM_CHECK=memory,init and compares what is reported with what the source says:
+# run.sh CLEMCC FOLDER. A line "// CASE: words; words" is one that a report of the case must name, with all the words.
+# Ends with 77 where there is no clang.
+# SPDX-License-Identifier: Apache-2.0
+set -u
+clemcc=$1 folder=$2
+here=$(cd "$(dirname "$0")" && pwd)
+source=$here/wrong.cu program=$folder/wrong
+right="at_end before_async heap_right shared_set sums padding"
+failures=0
+
+message=$("$clemcc" --version 2>&1) || {
+    echo "skipped: $message"
+    exit 77
+}
+mkdir -p "$folder"
+"$clemcc" -std=c++17 -O1 -lineinfo -o "$program" "$source" >"$program.log" 2>&1 || {
+    cat "$program.log"
+    exit 1
+}
+unset CLEM_TRACE
+export CLEM_CHECK=memory,init
+
+fail() {
+    failures=$((failures + 1))
+    printf '%s: %s\n' "$1" "$2"
+    printf '%s\n' "$output" | head -n 20
+}
+
+# The words of a case's line, one a line, without the blanks around them.
+words_of() {
+    sed -n "s|.*// $1: ||p" "$source" | tr ';' '\n' | sed 's/^ *//; s/ *$//'
+}
+
+for name in $(sed -n 's|.*// \([a-z_]*\): .*|\1|p' "$source"); do
+    output=$("$program" "$name" 2>&1)
+    line=$(grep -n "// $name: " "$source" | cut -d: -f1)
+    case "$name" in
+        to_host | count) ;; # the host's own stack says where; clang does not
+        *) printf '%s\n' "$output" | grep -qF "wrong.cu:$line" || fail "$name" "no report names line $line" ;;
+    esac
+    while IFS= read -r words; do
+        printf '%s\n' "$output" | grep -qF -- "$words" || fail "$name" "no report has: $words"
+    done < <(words_of "$name")
+done
+for name in $right; do
+    output=$("$program" "$name" 2>&1)
+    [ "$output" = "$name: no error" ] || fail "$name" "is right, but reported"
+done
+[ $failures -eq 0 ] && echo ok
+exit $((failures > 0))

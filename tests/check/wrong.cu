@@ -1,0 +1,291 @@
+/* Kernels that are wrong on purpose: wrong CASE runs one. Each line with a comment "CASE: words; ..." must be named by a report
+ * that has all the words (run.sh).
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+struct padded {
+    char small;
+    int word;
+    double wide;
+    char last;
+};
+
+__device__ int table[4];
+__device__ int sink;
+
+__global__ void past_end(int *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n)
+        p[i] = i; // past_end: 4 bytes written out of bounds; past_end; (1,0,0); (36,0,0); 400 bytes
+}
+
+__global__ void before_start(const int *p)
+{
+    sink = p[-1]; // before_start: 4 bytes read out of bounds; before; 400 bytes
+}
+
+__global__ void across_end(const char *p)
+{
+    sink = *(const short *)(p + 399); // across_end: 2 bytes read, of which 1 are out of bounds
+}
+
+__global__ void unaligned(char *p)
+{
+    *(int *)(p + threadIdx.x) = 1; // unaligned: 4 bytes written; no multiple of 4; (1,0,0)
+}
+
+__global__ void use(int *p)
+{
+    p[threadIdx.x] = 2; // after_free: 4 bytes written after they were freed; (0,0,0); 400 bytes
+}
+
+__global__ void use_late(int *p)
+{
+    p[threadIdx.x] = 1; // after_async: 4 bytes written after they were freed; 400 bytes
+}
+
+__global__ void follow(int *p)
+{
+    p[threadIdx.x] = 1; // of_host: 4 bytes written where no device memory is
+}
+
+__global__ void follow_null(int *p)
+{
+    p[threadIdx.x + 3] = 1; // null: 4 bytes written at a null pointer; 0xc
+}
+
+__global__ void past_shared(int n)
+{
+    __shared__ int part[64];
+    part[threadIdx.x] = 0;
+    __syncthreads();
+    part[threadIdx.x + n] = 1; // past_shared: 4 bytes written beyond the block's shared memory; (63,0,0); 256 bytes
+    __syncthreads();
+    sink = part[n];
+}
+
+__global__ void past_dynamic(int n)
+{
+    extern __shared__ int part[];
+    part[threadIdx.x + n] = 1; // past_dynamic: beyond the block's shared memory; (31,0,0); 128 bytes
+    __syncthreads();
+    sink = part[threadIdx.x];
+}
+
+__global__ void past_local(int n)
+{
+    int own[8];
+    for (int i = 0; i < 8; i++)
+        own[i] = i * n;
+    sink = own[n]; // past_local: 4 bytes read beyond the thread's local memory
+}
+
+__global__ void past_variable(int n)
+{
+    table[n] = n; // past_variable: 4 bytes written out of bounds
+}
+
+__device__ int *volatile kept;
+
+__global__ void heap_twice()
+{
+    kept = (int *)malloc(16);
+    free(kept);
+    free(kept); // heap_twice: free() of memory that was freed; 16 bytes
+}
+
+__global__ void heap_past()
+{
+    volatile int *p = (int *)malloc(20);
+    for (int i = 0; i <= 5; i++)
+        p[i] = i; // heap_past: 4 bytes written out of bounds; heap of 20 bytes
+    free((void *)p);
+}
+
+__global__ void heap_after()
+{
+    kept = (int *)malloc(20);
+    free(kept);
+    *(volatile int *)kept = 1; // heap_after: 4 bytes written after they were freed; heap of 20 bytes
+}
+
+__global__ void heap_not(int *p)
+{
+    free(p + 1); // heap_not: free() of what malloc() did not give
+}
+
+__global__ void heap_right(int *out)
+{
+    int *p = (int *)malloc(20);
+    for (int i = 0; i < 5; i++)
+        p[i] = i;
+    out[threadIdx.x] = p[4];
+    free(p);
+}
+
+__global__ void decide(const int *in, int *out)
+{
+    if (in[threadIdx.x] > 3) // decide: never written; (2,0,0); byte 8 of device memory of 400 bytes
+        atomicAdd(out, 1);
+}
+
+__global__ void address(const int *in, int *out)
+{
+    out[in[threadIdx.x] & 3] = 1; // address: an address; never written; byte 0 of
+}
+
+__global__ void tile(int *out, int n)
+{
+    __shared__ int part[64];
+    int i = threadIdx.x;
+    if (i < n)
+        part[i] = i;
+    __syncthreads();
+    if (part[63 - i] >= 0) // shared_unset: never written; (0,0,0); byte 252 of shared memory
+        out[i] = part[63 - i] + 1;
+}
+
+__global__ void count(int *p)
+{
+    atomicAdd(p, 1); // count: atomic operation; never written; inlined near; wrong.cu
+}
+
+__global__ void sum(const int *in, int *out, int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += in[i];
+    *out = s;
+}
+
+__global__ void fill(padded *p)
+{
+    padded *own = p + threadIdx.x;
+    own->small = 1;
+    own->word = 2;
+    own->wide = 3;
+    own->last = 4;
+}
+
+__global__ void move(const padded *in, padded *out)
+{
+    out[threadIdx.x] = in[threadIdx.x];
+}
+
+static int *ints(size_t count, bool is_set)
+{
+    int *made;
+    cudaMalloc(&made, count * sizeof *made);
+    if (is_set)
+        cudaMemset(made, 0, count * sizeof *made);
+    return made;
+}
+
+static bool is(const char *name, const char *wanted)
+{
+    return strcmp(name, wanted) == 0;
+}
+
+static void run_memory(const char *name)
+{
+    int *p = ints(100, true), host = 0;
+    if (is(name, "past_end"))
+        past_end<<<2, 64>>>(p, 100);
+    if (is(name, "at_end"))
+        past_end<<<2, 64>>>(p, 99);
+    if (is(name, "before_start"))
+        before_start<<<1, 1>>>(p);
+    if (is(name, "across_end"))
+        across_end<<<1, 1>>>((char *)p);
+    if (is(name, "unaligned"))
+        unaligned<<<1, 2>>>((char *)p);
+    if (is(name, "of_host"))
+        follow<<<1, 1>>>(&host);
+    if (is(name, "null"))
+        follow_null<<<1, 1>>>(nullptr);
+    if (is(name, "past_shared"))
+        past_shared<<<1, 64>>>(1);
+    if (is(name, "past_dynamic"))
+        past_dynamic<<<1, 32, 128>>>(1);
+    if (is(name, "past_local"))
+        past_local<<<1, 1>>>(1000);
+    if (is(name, "past_variable"))
+        past_variable<<<1, 1>>>(1000);
+    if (is(name, "after_free")) {
+        cudaFree(p);
+        use<<<1, 1>>>(p);
+    }
+    if (is(name, "before_async")) {
+        cudaMallocAsync(&p, 400, 0);
+        cudaMemsetAsync(p, 0, 400, 0);
+        use<<<1, 4>>>(p);
+        cudaFreeAsync(p, 0);
+    }
+    if (is(name, "after_async")) {
+        cudaMallocAsync(&p, 400, 0);
+        cudaFreeAsync(p, 0);
+        use_late<<<1, 1>>>(p);
+    }
+}
+
+static void run_heap(const char *name)
+{
+    int *p = ints(100, true);
+    if (is(name, "heap_twice"))
+        heap_twice<<<1, 1>>>();
+    if (is(name, "heap_past"))
+        heap_past<<<1, 1>>>();
+    if (is(name, "heap_after"))
+        heap_after<<<1, 1>>>();
+    if (is(name, "heap_not"))
+        heap_not<<<1, 1>>>(p);
+    if (is(name, "heap_right"))
+        heap_right<<<2, 32>>>(p);
+}
+
+static void run_init(const char *name)
+{
+    int *in = ints(100, false), *out = ints(100, true), host[100];
+    padded *from, *to, values[4];
+    cudaMalloc(&from, sizeof values);
+    cudaMalloc(&to, sizeof values);
+    if (is(name, "decide")) {
+        cudaMemset(in, 0, 8);
+        decide<<<1, 3>>>(in, out);
+    }
+    if (is(name, "address"))
+        address<<<1, 1>>>(in, out);
+    if (is(name, "shared_unset"))
+        tile<<<1, 64>>>(out, 63);
+    if (is(name, "shared_set"))
+        tile<<<1, 64>>>(out, 64);
+    if (is(name, "count"))
+        count<<<1, 1>>>(in);
+    if (is(name, "to_host") || is(name, "sums")) {
+        cudaMemset(in, 0, is(name, "sums") ? 400 : 396);
+        sum<<<1, 1>>>(in, out, 100);
+        cudaMemcpy(host, out, 4, cudaMemcpyDeviceToHost); // to_host: 4 bytes that were never written; copied to the host
+    }
+    if (is(name, "padding")) {
+        fill<<<1, 4>>>(from);
+        move<<<1, 4>>>(from, to);
+        cudaMemcpy(values, to, sizeof values, cudaMemcpyDeviceToHost);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    if (strncmp(name, "heap_", 5) == 0)
+        run_heap(name);
+    else
+        run_memory(name);
+    run_init(name);
+    printf("%s: %s\n", name, cudaGetErrorString(cudaDeviceSynchronize()));
+    return 0;
+}
