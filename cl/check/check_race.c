@@ -7,12 +7,14 @@
 
 #include "cl/base/host_memory.h"
 #include "cl/check/check_race.h"
+#include "cl/whole.h"
 
 enum { MOST_FOUND = 8, SEEN = 4096 };
 
 /* One for the process: blocks of all launches run one at a time as far as it knows. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ocl_race *race;
+static bool is_full; /* it was said */
 static struct found {
     struct ocl_race_report reports[MOST_FOUND];
     unsigned count;
@@ -214,6 +216,9 @@ static void tell(struct ocl_race_block *block, const struct ocl_access *a)
     case CLEM_CHECK_BEGIN:
         begin_block(a);
         break;
+    case CLEM_CHECK_MALLOC: /* what others did there before they freed it */
+        ocl_race_forget(race, a->address, a->value);
+        break;
     case CLEM_CHECK_END:
         end_block(block, a);
         break;
@@ -226,16 +231,22 @@ void ocl_check_race(const struct ocl_access *a)
 {
     struct found here = {.count = 0};
     unsigned count = 0;
+    bool is_told_full = false;
     pthread_mutex_lock(&lock);
     if (race_of_process()) {
         found = &here;
         tell(ocl_race_block_find(race, a->launch->race, a->block), a);
         found = NULL;
+        is_told_full = ocl_race_is_full(race) && !is_full;
+        is_full |= is_told_full;
         for (unsigned i = 0; i < here.count; i++)
             if (is_first(a->launch, number_of(&here.reports[i])))
                 here.reports[count++] = here.reports[i];
     }
     pthread_mutex_unlock(&lock);
+    if (is_told_full)
+        whole_say("clem: races are no longer looked for in all memory: what is kept of it would be "
+                  "more than half of the host's\n");
     for (unsigned i = 0; i < count; i++)
         report(a, &here.reports[i]);
 }

@@ -716,6 +716,54 @@ __global__ void sum_of_floats(memory *g, int m)
         add(m != 1, to, sum);
 }
 
+/* ---- Threads that do not meet as they must ---- */
+
+__global__ void barrier_in_branches(memory *g, int m)
+{
+    __shared__ int s[threads];
+    const int t = threadIdx.x;
+    s[t] = g->in[t];
+    if (m == 1 && t < 32) {
+        s[t]++;
+        __syncthreads();
+        s[t]++;
+    } else {
+        __syncthreads();
+    }
+    g->out[blockIdx.x * threads + t] = s[t];
+}
+
+__global__ void barrier_of_some(memory *g, int m)
+{
+    const int t = threadIdx.x;
+    if (m == 1 && t >= 40)
+        return;
+    __syncthreads();
+    g->out[blockIdx.x * threads + t] = t;
+}
+
+__global__ void barrier_for_ever(memory *g, int m)
+{
+    const int t = threadIdx.x;
+    if (m == 0 || t < 32)
+        __asm__ volatile("barrier.sync 3, 64;" ::: "memory");
+    g->out[blockIdx.x * threads + t] = t;
+}
+
+__global__ void shuffle_of_some(memory *g, int m)
+{
+    const int t = threadIdx.x;
+    if (m == 1 && t % 32 >= 16)
+        return;
+    g->out[blockIdx.x * threads + t] = __shfl_xor_sync(0xffffffffu, g->in[t], 1);
+}
+
+__global__ void vote_of_others(memory *g, int m)
+{
+    const int t = threadIdx.x;
+    g->out[blockIdx.x * threads + t] = __any_sync(m == 1 ? 0xfffffffeu : 0xffffffffu, t == 40);
+}
+
 /* ---- All of them ---- */
 
 static const struct {
@@ -745,7 +793,9 @@ static const struct {
     ROW(hand_on, 2),          ROW(hand_on_between_warps, 5),
     ROW(named_barriers, 4),   ROW(exchange_in_warp, 2),
     ROW(vote_for_block, 1),   ROW(largest, 4),
-    ROW(sum_of_floats, 1),
+    ROW(sum_of_floats, 1),    ROW(barrier_in_branches, 1),
+    ROW(barrier_of_some, 1),  ROW(barrier_for_ever, 1),
+    ROW(shuffle_of_some, 1),  ROW(vote_of_others, 1),
 };
 
 /* Mutants whose results cannot differ, and why. */

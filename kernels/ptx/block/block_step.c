@@ -508,7 +508,7 @@ static void write_warp_step(struct ptx_emitter *e, const struct ptx_instruction 
 static void write_step(struct ptx_emitter *e, const struct ptx_instruction *step)
 {
     const struct ptx_block_writer *writer = e->block_writer;
-    const bool checks = e->target->checks != 0;
+    const bool checks = ptx_checks_meetings(e);
     if (ptx_is_barrier(step) && checks) {
         tell_barrier(e);
         tell_arrival(e, step);
@@ -533,7 +533,7 @@ bool ptx_block_has_step(const struct ptx_emitter *e, const struct ptx_region *re
     const struct ptx_instruction *step = region->step;
     if (!step)
         return false;
-    if (e->target->checks)
+    if (ptx_checks_meetings(e))
         return true;
     if (ptx_is_barrier(step))
         return ptx_barrier_arrives(step) || ptx_barrier_reduces(step);

@@ -233,7 +233,7 @@ static void end_run(struct ptx_emitter *e)
 static void tell_round(struct ptx_emitter *e)
 {
     const struct ptx_regions *r = e->block_writer->facts->parted;
-    if (!e->target->checks)
+    if (!ptx_checks_meetings(e))
         return;
     ptx_line(e, "const ulong clem_sites[] = {");
     for (size_t i = 0; i < r->count; i++) {

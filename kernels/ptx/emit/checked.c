@@ -199,13 +199,21 @@ static void check_fence(struct ptx_emitter *e)
              call_text(e, &(struct told){.kind = CLEM_CHECK_FENCE, .space = CLEM_CHECK_GLOBAL}));
 }
 
+/* Races are of memory that several threads may write. */
+static bool is_told(const struct ptx_emitter *e, const struct ptx_access *a)
+{
+    const unsigned checks = e->target->checks;
+    return checks & (PTX_CHECK_MEMORY | PTX_CHECK_INIT) ||
+           (checks & PTX_CHECK_RACE && a->space != PTX_SPACE_LOCAL && a->space != PTX_SPACE_CONST);
+}
+
 void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access)
 {
     switch (access->kind) {
     case PTX_ACCESS_LOAD:
     case PTX_ACCESS_STORE:
     case PTX_ACCESS_ATOMIC:
-        if (has_memory(access))
+        if (has_memory(access) && is_told(e, access))
             check_memory(e, access);
         break;
     case PTX_ACCESS_COPY:

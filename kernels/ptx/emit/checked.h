@@ -13,6 +13,12 @@ void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access);
 void ptx_check_event(struct ptx_emitter *e, const char *kind, const char *address,
                      const char *value);
 
+/* Whether where threads meet is to be told. */
+static inline bool ptx_checks_meetings(const struct ptx_emitter *e)
+{
+    return (e->target->checks & (PTX_CHECK_RACE | PTX_CHECK_SYNC)) != 0;
+}
+
 /* A statement that tells where threads meet: of e->instruction, values are expressions, NULL: 0. Source: library/check.h. */
 struct ptx_meeting {
     const char *kind;   /* CLEM_CHECK_BARRIER, WARP or ROUND */
