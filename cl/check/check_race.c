@@ -151,10 +151,11 @@ static bool is_same(const struct ocl_access *a)
 static void access_by(struct ocl_race_block *block, const struct ocl_access *a, uint32_t thread)
 {
     const bool is_narrow = a->scope == CLEM_CHECK_SCOPE_CTA;
+    const bool is_mbarrier = a->flags & CLEM_CHECK_MBARRIER; /* its upper half says it is over */
     const struct ocl_race_access access = {
-        .address = a->offset,
+        .address = is_mbarrier ? a->offset & ~(uint64_t)7 : a->offset,
         .site = (uint64_t)a->location << 32 | a->line,
-        .bytes = a->bytes,
+        .bytes = is_mbarrier ? 8 : a->bytes,
         .is_shared = a->space == CLEM_CHECK_SHARED,
         .reads = a->kind != CLEM_CHECK_STORE,
         .writes = a->kind != CLEM_CHECK_LOAD,

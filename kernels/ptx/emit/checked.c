@@ -23,10 +23,17 @@ static const char *or_zero(const char *text)
 static const char block_number[] =
     "(((ulong)clem_ctaid_z * clem_grid.s1 + clem_ctaid_y) * clem_grid.s0 + clem_ctaid_x)";
 
+/* Whoever arrives releases, and whoever finds that all have come acquires. */
+static bool is_at_mbarrier(const struct ptx_instruction *in)
+{
+    return in && in->opcode == PTX_OPCODE_mbarrier && in->operation != PTX_OP_INIT;
+}
+
 static const char *what_text(struct ptx_emitter *e, const struct told *told)
 {
     const struct ptx_instruction *in = e->instruction;
-    const unsigned order = in ? in->order : 0, scope = in ? in->scope : 0;
+    const unsigned order = is_at_mbarrier(in) ? PTX_ORDER_ACQ_REL : in ? in->order : 0u;
+    const unsigned scope = in ? in->scope : 0;
     const unsigned bits =
         told->kind | told->space << 8 | order << 16 | scope << 20 | told->flags << 24;
     return ptx_format(e, "((ulong)(%s) << 32 | %uul)", told->bytes ? told->bytes : "0u", bits);
@@ -166,7 +173,8 @@ static void check_memory(struct ptx_emitter *e, struct ptx_access *a)
     struct told told = {.kind = kinds[a->kind],
                         .space = space_of(a->space),
                         .flags = (a->is_volatile ? CLEM_CHECK_VOLATILE : 0u) |
-                                 (value ? CLEM_CHECK_VALUE : 0u),
+                                 (value ? CLEM_CHECK_VALUE : 0u) |
+                                 (is_at_mbarrier(e->instruction) ? CLEM_CHECK_MBARRIER : 0u),
                         .bytes = size_text(e, a),
                         .address = address_text(e, a),
                         .value = value};

@@ -82,9 +82,10 @@ struct clem_check_call {
 #define CLEM_CHECK_PARAM   4u
 
 #define CLEM_CHECK_VOLATILE 1u
-#define CLEM_CHECK_COPIES   2u /* STORE: from `value`, of which `more` bytes */
-#define CLEM_CHECK_DECIDES  4u /* FLOW: where the thread goes on */
-#define CLEM_CHECK_VALUE    8u /* STORE: `value` is what is stored */
+#define CLEM_CHECK_COPIES   2u  /* STORE: from `value`, of which `more` bytes */
+#define CLEM_CHECK_DECIDES  4u  /* FLOW: where the thread goes on */
+#define CLEM_CHECK_MBARRIER 16u /* of a barrier in shared memory, or its upper half */
+#define CLEM_CHECK_VALUE    8u  /* STORE: `value` is what is stored */
 
 /* Bits: 0 kind, 8 space, 16 order, 20 scope (enum ptx_order, ptx_scope), 24 flags, 32 bytes. */
 #define CLEM_CHECK_KIND(what)  ((uint)(what)&0xffu)
