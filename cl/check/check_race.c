@@ -74,7 +74,10 @@ static const char *what_of(const struct ocl_race_report *r)
     if (r->kind == OCL_RACE_WARP)
         return "race within a warp: lanes rely on going in step, without __syncwarp()";
     if (r->kind == OCL_RACE_SAME)
-        return "race: two threads write the same value, with nothing to order them";
+        return r->now.writes && r->before.writes
+                   ? "race: two threads write the same value, with nothing to order them"
+                   : "race: one thread writes what is there already and another reads it, with "
+                     "nothing to order them";
     return r->now.writes && r->before.writes
                ? "race: two threads write, with nothing to order them"
                : "race: one thread reads what another writes, with nothing to order them";

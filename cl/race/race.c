@@ -74,7 +74,9 @@ static bool is_strong_pair(struct now *now, struct slot slot, bool *is_scope)
 /* Lanes that come to one place together write in no order; at others, in that of the text. */
 static enum ocl_race_kind kind_of(struct now *now, struct slot slot)
 {
-    if (slot.word & now->slot.word & SLOT_WRITES && now->access->is_same)
+    const uint32_t writes = slot.word & now->slot.word & SLOT_WRITES;
+    const uint32_t written = now->slot.word & SLOT_WRITES ? now->slot.word : slot.word;
+    if (writes ? now->access->is_same : (written & SLOT_SAME) != 0)
         return OCL_RACE_SAME;
     const bool is_one_warp = thread_of(slot) / 32 == now->thread / 32 && is_of_block(now, slot);
     return is_one_warp && slot.word >> SLOT_SITE_AT != now->slot.word >> SLOT_SITE_AT
@@ -239,6 +241,7 @@ static uint32_t word_of(struct ocl_race *race, uint32_t thread,
     const bool is_strong = access->is_strong || (access->is_volatile && !access->writes);
     return thread | (access->writes ? SLOT_WRITES : 0u) | (is_strong ? SLOT_STRONG : 0u) |
            (access->is_narrow && is_strong ? SLOT_NARROW : 0u) |
+           (access->is_same && !access->is_shared ? SLOT_SAME : 0u) |
            race_site(race, access->site) << SLOT_SITE_AT;
 }
 

@@ -34,13 +34,13 @@ struct ocl_race_access {
     bool is_volatile;
     bool is_narrow;          /* the scope is the block */
     bool acquires, releases; /* by its own order */
-    bool is_same;            /* writes what is there already */
+    bool is_same;            /* writes what is there already, in shared memory perhaps by chance */
 };
 
 enum ocl_race_kind {
     OCL_RACE_DIFFERS, /* values can differ */
-    OCL_RACE_SAME,    /* both write the same value */
-    OCL_RACE_WARP /* lanes of one warp, by different instructions: right where warps go in step */
+    OCL_RACE_SAME, /* both write the same value, or the one what is there in global memory already */
+    OCL_RACE_WARP  /* lanes of one warp, by different instructions: right where warps go in step */
 };
 
 /* One thread's access of two. */

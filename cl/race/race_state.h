@@ -15,7 +15,7 @@ enum { WARPS = OCL_RACE_THREADS / 32, BARRIERS = 16, SLOTS = 4, DOUBTS = 64 };
 struct slot {
     uint32_t time;
     uint32_t
-        word; /* from the lowest bit: 10 of the thread, 4 of the bytes, SLOT_..., 15 of the site */
+        word; /* from the lowest bit: 10 of the thread, 4 of the bytes, SLOT_..., 14 of the site */
 };
 enum {
     SLOT_THREAD = 0x3ff,
@@ -24,8 +24,9 @@ enum {
     SLOT_WRITES = 1 << 14,
     SLOT_STRONG = 1 << 15,
     SLOT_NARROW = 1 << 16,
-    SLOT_SITE_AT = 17,
-    SLOT_SITES = 1 << 15
+    SLOT_SAME = 1 << 17, /* of global memory: it was there before */
+    SLOT_SITE_AT = 18,
+    SLOT_SITES = 1 << 14
 };
 
 struct cell {

@@ -146,9 +146,15 @@ TEST_BODY(race_of_the_same_value_is_said_to_be_one)
     touch(&b, k, 1, DATA, 1, writes);
     touch(&b, k, 33, DATA, 1, writes_same);
     assert_int_equal(b.found.counts[OCL_RACE_SAME], 1);
-    touch(&b, k, 2, DATA + 4, 1, reads); /* what is there may be so by chance */
+    touch(&b, k, 2, DATA + 4, 1, reads);
     touch(&b, k, 34, DATA + 4, 1, writes_same);
-    end(&b, 1, 1, 0);
+    touch(&b, k, 2, DATA + 4, 1, reads);
+    assert_int_equal(b.found.counts[OCL_RACE_SAME], 3);
+    struct ocl_race_access by_chance = writes_same;
+    by_chance.is_shared = true;
+    touch(&b, k, 2, 8, 1, shared_reads);
+    touch(&b, k, 34, 8, 1, by_chance);
+    end(&b, 1, 3, 0);
 }
 
 TEST_BODY(race_of_a_warp_ends_where_lanes_meet)
