@@ -233,7 +233,8 @@ static void tell(struct ocl_race_block *block, const struct ocl_access *a)
 
 void ocl_check_race(const struct ocl_access *a)
 {
-    struct found here = {.count = 0};
+    struct found here; /* no more of it is written than there are */
+    here.count = 0;
     unsigned count = 0;
     bool is_told_full = false;
     pthread_mutex_lock(&lock);
