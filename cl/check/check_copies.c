@@ -27,7 +27,7 @@ static void mark_row(uint64_t target, uint64_t source, size_t width)
     if (to && from)
         memmove(to, from, width);
     else if (to)
-        memset(to, 1, width);
+        memset(to, OCL_WRITTEN, width);
 }
 
 /* ---- What the host gets ---- */
@@ -39,7 +39,7 @@ enum { MOST_PADDING = 7, MOST_PERIOD = 64 };
 static size_t run_at(const unsigned char *written, size_t at, size_t width)
 {
     size_t run = 0;
-    while (at + run < width && !written[at + run])
+    while (at + run < width && written[at + run] != OCL_WRITTEN)
         run++;
     return run;
 }
@@ -47,13 +47,13 @@ static size_t run_at(const unsigned char *written, size_t at, size_t width)
 /* Runs of a word may be a value, unless as many are missing one structure further, or before. */
 static bool is_padding(const unsigned char *written, size_t at, size_t run, size_t width)
 {
-    if (run > MOST_PADDING)
+    if (run > MOST_PADDING || written[at] == OCL_COMPUTED)
         return false;
     if (run != 4)
         return true;
     for (size_t period = 8; period <= MOST_PERIOD; period += 8)
         if ((at + period + run <= width && run_at(written, at + period, width) == run &&
-             written[at + period - 1]) ||
+             written[at + period - 1] == OCL_WRITTEN) ||
             (at >= period && run_at(written, at - period, width) == run))
             return true;
     return false;

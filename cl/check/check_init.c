@@ -60,15 +60,15 @@ static unsigned count_names(const struct clem_check_call *call)
 
 static struct ocl_unwritten origin(const struct ocl_access *a, uint64_t plus)
 {
-    return (struct ocl_unwritten){a->space, a->address + plus, a->offset + plus, a->line,
-                                  a->location};
+    return (struct ocl_unwritten){a->space, a->address + plus, a->offset + plus,
+                                  a->line,  a->location,       false};
 }
 
 static uint8_t missing(const unsigned char *written, uint32_t bytes)
 {
     unsigned bits = 0;
     for (uint32_t i = 0; i < bytes && i < 8; i++)
-        bits |= written[i] ? 0u : 1u << i;
+        bits |= written[i] == OCL_WRITTEN ? 0u : 1u << i;
     return (uint8_t)bits;
 }
 
@@ -96,11 +96,24 @@ static void load(const struct ocl_access *a)
     const unsigned char *written = ocl_check_written(a);
     for (unsigned i = 0; i < count; i++) {
         const uint8_t bits = written ? missing(written + i * each, each) : 0;
-        const struct ocl_unwritten from =
+        struct ocl_unwritten from =
             origin(a, i * each + (bits ? (unsigned)__builtin_ctz(bits) : 0));
+        from.is_computed =
+            bits && written[i * each + (unsigned)__builtin_ctz(bits)] == OCL_COMPUTED;
         if (bits || is_any_followed(a))
             ocl_check_set_value(a, name_at(a->call, i), bits, &from);
     }
+}
+
+/* What a register has goes to memory. */
+static void write_register(const struct ocl_access *a, unsigned char *written, uint32_t bytes,
+                           uint32_t name)
+{
+    struct ocl_unwritten from;
+    const uint8_t bits = ocl_check_value(a, name, &from);
+    for (uint32_t i = 0; bits && i < bytes && i < 8; i++)
+        if (bits >> i & 1)
+            written[i] = from.is_computed ? OCL_COMPUTED : OCL_UNWRITTEN;
 }
 
 static void store(const struct ocl_access *a)
@@ -108,16 +121,11 @@ static void store(const struct ocl_access *a)
     unsigned char *written = ocl_check_written(a);
     if (!written)
         return;
-    memset(written, 1, a->bytes);
+    memset(written, OCL_WRITTEN, a->bytes);
     const unsigned count = count_names(a->call);
     const uint32_t each = a->bytes / count;
-    for (unsigned i = 0; i < count && is_any_followed(a); i++) {
-        struct ocl_unwritten from;
-        const uint8_t bits = ocl_check_value(a, name_at(a->call, i), &from);
-        for (uint32_t j = 0; j < each && j < 8; j++)
-            if (bits >> j & 1)
-                written[i * each + j] = 0;
-    }
+    for (unsigned i = 0; i < count && is_any_followed(a); i++)
+        write_register(a, written + i * each, each, name_at(a->call, i));
 }
 
 /* From memory to memory, the rest zeros. */
@@ -131,7 +139,7 @@ static void copy(const struct ocl_access *a)
     source.address = source.offset = a->value;
     source.bytes = a->more < a->bytes ? (uint32_t)a->more : a->bytes;
     const unsigned char *from = source.bytes ? ocl_check_written(&source) : NULL;
-    memset(written, 1, a->bytes);
+    memset(written, OCL_WRITTEN, a->bytes);
     if (from)
         memcpy(written, from, source.bytes);
 }
@@ -145,7 +153,9 @@ static void change(const struct ocl_access *a)
     const struct ocl_unwritten from = origin(a, bits ? (unsigned)__builtin_ctz(bits) : 0);
     if (bits)
         tell(a, &from, "an atomic operation on memory that was never written");
-    memset(written, 1, a->bytes);
+    memset(written, OCL_WRITTEN, a->bytes);
+    for (unsigned i = 0; i < 2 && is_any_followed(a); i++)
+        write_register(a, written, a->bytes, name_at(a->call, i));
 }
 
 /* ---- Flow ---- */
@@ -218,6 +228,8 @@ static void flow(const struct ocl_access *a)
         for (unsigned i = 0; i < 4; i++)
             ocl_check_set_value(a, name_at(a->call, i), 0, NULL);
     }
+    from.is_computed |= a->call->base != CLEM_CHECK_MOVE && a->call->base != CLEM_CHECK_PACK &&
+                        a->call->base != CLEM_CHECK_RIGHT;
     ocl_check_set_value(a, (uint32_t)a->offset, bits, &from);
 }
 

@@ -6,7 +6,14 @@
 #include "cl/check/check_launch.h"
 #include "cl/check/check_table.h"
 
-/* Of an access's bytes: 1 for each that was written, the first first. NULL: all of them were. */
+/* What is known of a byte. */
+enum ocl_written {
+    OCL_UNWRITTEN,
+    OCL_WRITTEN,
+    OCL_COMPUTED /* what was written was made of bytes that were not */
+};
+
+/* Of an access's bytes, the first first: enum ocl_written. NULL: all of them were written. */
 unsigned char *ocl_check_written(const struct ocl_access *access);
 
 /* Likewise of device memory from an address on; *bytes is how many of those it answers for. */

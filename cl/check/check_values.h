@@ -10,6 +10,7 @@ struct ocl_unwritten {
     unsigned space; /* CLEM_CHECK_... */
     uint64_t address, offset;
     uint32_t line, location;
+    bool is_computed; /* the value is made of it, and no copy */
 };
 
 /* The bytes of a register (0: none, and a name of 0) that nobody wrote, a bit each, the lowest for the first; *from is set

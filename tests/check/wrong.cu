@@ -64,7 +64,8 @@ __global__ void past_shared(int n)
     __shared__ int part[64];
     part[threadIdx.x] = 0;
     __syncthreads();
-    part[threadIdx.x + n] = 1; // past_shared: 4 bytes written beyond the block's shared memory; (63,0,0); 256 bytes
+    part[threadIdx.x + n] =
+        1; // past_shared: 4 bytes written beyond the block's shared memory; (63,0,0); 256 bytes
     __syncthreads();
     sink = part[n];
 }
@@ -72,7 +73,8 @@ __global__ void past_shared(int n)
 __global__ void past_dynamic(int n)
 {
     extern __shared__ int part[];
-    part[threadIdx.x + n] = 1; // past_dynamic: beyond the block's shared memory; (31,0,0); 128 bytes
+    part[threadIdx.x + n] =
+        1; // past_dynamic: beyond the block's shared memory; (31,0,0); 128 bytes
     __syncthreads();
     sink = part[threadIdx.x];
 }
@@ -111,7 +113,8 @@ __global__ void heap_after()
 {
     kept = (int *)malloc(20);
     free(kept);
-    *(volatile int *)kept = 1; // heap_after: 4 bytes written after they were freed; heap of 20 bytes
+    *(volatile int *)kept =
+        1; // heap_after: 4 bytes written after they were freed; heap of 20 bytes
 }
 
 __global__ void heap_not(int *p)
@@ -269,7 +272,9 @@ static void run_init(const char *name)
     if (is(name, "to_host") || is(name, "sums")) {
         cudaMemset(in, 0, is(name, "sums") ? 400 : 396);
         sum<<<1, 1>>>(in, out, 100);
-        cudaMemcpy(host, out, 4, cudaMemcpyDeviceToHost); // to_host: 4 bytes that were never written; copied to the host
+        cudaMemcpy(
+            host, out, 4,
+            cudaMemcpyDeviceToHost); // to_host: 4 bytes that were never written; copied to the host
     }
     if (is(name, "padding")) {
         fill<<<1, 4>>>(from);

@@ -160,8 +160,10 @@ static void name_values(const struct ptx_emitter *e, const struct ptx_access *a,
     told->base = base_of(e, a->address);
     if (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_ldu)
         name_all(e, &in->operands[0], told->registers);
-    else if (in->opcode == PTX_OPCODE_st)
+    else if (in->opcode == PTX_OPCODE_st || in->opcode == PTX_OPCODE_red)
         name_all(e, &in->operands[1], told->registers);
+    else if (in->opcode == PTX_OPCODE_atom && in->operand_count > 2)
+        name_all(e, &in->operands[in->operand_count - 1], told->registers);
 }
 
 static void check_memory(struct ptx_emitter *e, struct ptx_access *a)
@@ -338,23 +340,32 @@ static unsigned flow_of(const struct ptx_instruction *in, uint64_t *value)
     }
 }
 
+/* A value goes to a name, from up to four. */
+static void write_flow_of(struct ptx_emitter *e, uint32_t to, size_t bytes, const uint32_t names[4],
+                          unsigned flow, uint64_t value, bool decides)
+{
+    struct told told = {.kind = CLEM_CHECK_FLOW,
+                        .space = CLEM_CHECK_GLOBAL,
+                        .flags = decides ? CLEM_CHECK_DECIDES : 0,
+                        .bytes = ptx_format(e, "%zuu", bytes),
+                        .address = ptx_format(e, "%uul", (unsigned)to),
+                        .value = ptx_format(e, "%lluul", (unsigned long long)value),
+                        .base = flow};
+    for (size_t i = 0; i < 4; i++)
+        told.registers[i] = names[i];
+    if (to == 0)
+        return;
+    ptx_line(e, "if (CLEM_FOLLOWS(clem_checked)) {");
+    ptx_line(e, "(void)%s;", call_text(e, &told));
+    ptx_line(e, "}");
+}
+
 static void write_flow(struct ptx_emitter *e, const struct sources *s, const struct ptx_operand *to,
                        unsigned flow, uint64_t value)
 {
     const enum ptx_type type = ptx_register_type(e, (uint32_t)to->index);
-    const bool decides = type == PTX_PRED && is_guard(e->function, to->index);
-    struct told told = {.kind = CLEM_CHECK_FLOW,
-                        .space = CLEM_CHECK_GLOBAL,
-                        .flags = decides ? CLEM_CHECK_DECIDES : 0,
-                        .bytes = ptx_format(e, "%zuu", type == PTX_PRED ? 1 : ptx_type_bytes(type)),
-                        .address = ptx_format(e, "%uul", (unsigned)name_of(e, to)),
-                        .value = ptx_format(e, "%lluul", (unsigned long long)value),
-                        .base = flow};
-    for (size_t i = 0; i < 4; i++)
-        told.registers[i] = s->names[i];
-    ptx_line(e, "if (CLEM_FOLLOWS(clem_checked)) {");
-    ptx_line(e, "(void)%s;", call_text(e, &told));
-    ptx_line(e, "}");
+    write_flow_of(e, name_of(e, to), type == PTX_PRED ? 1 : ptx_type_bytes(type), s->names, flow,
+                  value, type == PTX_PRED && is_guard(e->function, to->index));
 }
 
 /* Parts of a register, by mov; those of other results come from all that is read. */
@@ -395,13 +406,113 @@ static bool computes(const struct ptx_instruction *in)
     }
 }
 
+/* ---- Values that calls are given ---- */
+
+/* Which of a function's parameters, results or variables it is, with a body's number: a name as registers have. 0: none, or
+ * more than a register holds. */
+static uint32_t name_among(struct ptx_variable *const *all, size_t count,
+                           const struct ptx_variable *v, uint32_t first)
+{
+    for (size_t i = 0; i < count && i < 1u << 16; i++)
+        if (all[i] == v)
+            return first + (uint32_t)i;
+    return 0;
+}
+
+static uint32_t name_of_variable(const struct ptx_emitter *e, const struct ptx_body *body,
+                                 const struct ptx_variable *v)
+{
+    enum { PARAMETERS = 1 << 19, RESULTS = PARAMETERS + (1 << 16), OTHERS = RESULTS + (1 << 16) };
+    const struct ptx_function *f = body->function;
+    if (!v || v->bytes > 8 || (f->is_entry && ptx_is_entry_parameter(e, v)))
+        return 0;
+    const uint32_t found = name_among(f->parameters, f->parameter_count, v, PARAMETERS) |
+                           name_among(f->results, f->result_count, v, RESULTS) |
+                           name_among(f->variables, f->variable_count, v, OTHERS);
+    const size_t number = (size_t)(body - e->plan->bodies);
+    return found ? (uint32_t)(number + 1) << CLEM_CHECK_REGISTER_BITS | found : 0;
+}
+
+static bool is_parameter(const struct ptx_instruction *in, const struct ptx_operand *address)
+{
+    return in->space == PTX_SPACE_PARAM ||
+           (address->variable && address->variable->space == PTX_SPACE_PARAM);
+}
+
+/* ld and st of .param. */
+static void follow_parameter(struct ptx_emitter *e, const struct ptx_instruction *in, bool is_load)
+{
+    const struct ptx_operand *address = &in->operands[is_load], *value = &in->operands[!is_load];
+    const uint32_t name = name_of_variable(e, ptx_current_body(e), address->variable);
+    const uint32_t own = name_of(e, value);
+    const uint32_t from[4] = {is_load ? name : own};
+    if (value->kind == PTX_OPERAND_REGISTER || !is_load)
+        write_flow_of(e, is_load ? own : name, ptx_type_bytes((enum ptx_type)in->types[0]), from,
+                      CLEM_CHECK_MOVE, 0, false);
+}
+
+static const struct ptx_variable *listed(const struct ptx_operand *list, uint32_t i)
+{
+    return list->kind == PTX_OPERAND_VECTOR && i < list->count ? list->list[i].variable : NULL;
+}
+
+static const struct ptx_body *callee_of(const struct ptx_emitter *e,
+                                        const struct ptx_instruction *in)
+{
+    const struct ptx_function *callee = in->operand_count > 1 ? in->operands[1].function : NULL;
+    return callee && callee->has_body ? ptx_plan_body(e->plan, callee) : NULL;
+}
+
+/* Arguments go to the parameters of a function that has a text here; the results of others come from them. */
+static void follow_arguments(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct ptx_body *own = ptx_current_body(e), *callee = callee_of(e, in);
+    const struct ptx_operand none = {.kind = PTX_OPERAND_NONE},
+                             *arguments = in->operand_count > 2 ? &in->operands[2] : &none;
+    uint32_t given[4] = {0};
+    const uint32_t count = arguments->kind == PTX_OPERAND_VECTOR ? arguments->count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t from[4] = {name_of_variable(e, own, listed(arguments, i))};
+        if (i < 4)
+            given[i] = from[0];
+        if (callee && i < callee->function->parameter_count)
+            write_flow_of(e, name_of_variable(e, callee, callee->function->parameters[i]), 8, from,
+                          CLEM_CHECK_MOVE, 0, false);
+    }
+    if (!callee && in->operand_count > 1)
+        write_flow_of(e, name_of_variable(e, own, listed(&in->operands[0], 0)), 8, given,
+                      CLEM_CHECK_MIX, 0, false);
+}
+
+void ptx_check_result(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    if (!(e->target->checks & PTX_CHECK_INIT) || in->opcode != PTX_OPCODE_call)
+        return;
+    const struct ptx_body *callee = callee_of(e, in);
+    if (!callee || callee->function->result_count == 0)
+        return;
+    const uint32_t from[4] = {name_of_variable(e, callee, callee->function->results[0])};
+    write_flow_of(e, name_of_variable(e, ptx_current_body(e), listed(&in->operands[0], 0)), 8, from,
+                  CLEM_CHECK_MOVE, 0, false);
+}
+
 void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct sources s = {.e = e, .in = in};
     uint64_t value = 0;
     const uint32_t count = ptx_destination_count(in);
-    if (!(e->target->checks & PTX_CHECK_INIT) || count == 0 || tells_itself(in))
+    if (!(e->target->checks & PTX_CHECK_INIT))
         return;
+    if (in->opcode == PTX_OPCODE_st && is_parameter(in, &in->operands[0]))
+        follow_parameter(e, in, false);
+    if (in->opcode == PTX_OPCODE_call)
+        follow_arguments(e, in);
+    if (count == 0 || tells_itself(in))
+        return;
+    if (in->opcode == PTX_OPCODE_ld && in->operands[0].kind == PTX_OPERAND_REGISTER) {
+        follow_parameter(e, in, true);
+        return;
+    }
     const bool has_sources = computes(in) && in->operand_count > count;
     if (has_sources)
         ptx_flow_reads(in, add_source, &s);

@@ -34,4 +34,7 @@ void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in);
 /* The library's clem_checked_<name>() with arguments, which are open at their end, and what tells where the call is. */
 const char *ptx_checked_call(struct ptx_emitter *e, const char *name, const char *arguments);
 
+/* Behind a call that was written: what it returns. */
+void ptx_check_result(struct ptx_emitter *e, const struct ptx_instruction *in);
+
 #endif

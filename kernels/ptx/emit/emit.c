@@ -56,6 +56,7 @@ static void write_unguarded(struct ptx_emitter *e, const struct ptx_instruction 
     for (size_t i = 0; i < sizeof emitters / sizeof *emitters && !is_known; i++)
         is_known = emitters[i](e, in);
     e->is_hiding = false;
+    ptx_check_result(e, in);
     if (!is_known)
         refuse_unknown(e, in);
 }
