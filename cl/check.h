@@ -33,6 +33,9 @@ enum { OCL_CHECK_MARGIN = 1024 };
 void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool is_written);
 void ocl_check_freed(uint64_t base);
 
+/* All bytes of memory count as written: what nobody follows writes them. */
+void ocl_check_filled(uint64_t base);
+
 /* Rows of bytes in memory, as many as a shape says, and what is done to all of their bytes. */
 struct ocl_check_rows {
     uint64_t address;

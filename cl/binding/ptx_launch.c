@@ -188,14 +188,11 @@ static ocl_status make_check(struct ocl_call *call)
 {
     const struct ocl_kernel *kernel = call->kernel;
     const struct ocl_launch *launch = call->launch;
-    enum { SHARED_STEP = 16 }; /* dynamic shared memory begins there */
     const struct ptx_entry *entry = ocl_ptx_entry(kernel);
-    const size_t fixed = launch->local_bytes
-                             ? (entry->shared_bytes + SHARED_STEP - 1) & ~(size_t)(SHARED_STEP - 1)
-                             : entry->shared_bytes;
     struct ocl_check_launch facts = {.module = ocl_program_origin(kernel->program)->ptx->module,
                                      .kernel = entry->name,
-                                     .shared_bytes = fixed + launch->local_bytes,
+                                     .shared_bytes =
+                                         kernel->ptx->static_bytes + launch->local_bytes,
                                      .local_bytes = kernel->ptx->local_bytes,
                                      .takes_turns = kernel->ptx->takes_turns,
                                      .parameter_bytes = entry->parameter_bytes};

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "cl/base/steady.h"
+#include "cl/check.h"
 #include "cl/memory.h"
 #include "cl/program.h"
 #include "cl/queue/queue_private.h"
@@ -196,8 +197,10 @@ static ocl_status make(struct ocl_program *program, const struct ocl_launch *lau
     ocl_status status = ocl_queue_create(program->context, OCL_QUEUE_APART, 0, &made->queue);
     if (status == OCL_OK)
         status = ocl_memory_allocate(program->context, LEAD_BYTES + bytes, 0, &made->allocation);
-    if (status == OCL_OK)
+    if (status == OCL_OK) {
+        ocl_check_filled(made->allocation);
         status = write_all(made);
+    }
     if (status == OCL_OK)
         *launches = made;
     else

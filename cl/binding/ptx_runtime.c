@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "cl/base/steady.h"
+#include "cl/check.h"
 #include "cl/memory.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/failure.h"
@@ -107,6 +108,8 @@ static ocl_status fill_in(struct ocl_runtime *runtime)
     if (status == OCL_OK)
         status = ocl_memory_allocate(context, LEAD_BYTES + bytes, 0, &runtime->allocation);
     if (status == OCL_OK)
+        ocl_check_filled(runtime->allocation);
+    if (status == OCL_OK)
         status = fill(runtime, runtime->allocation + LEAD_BYTES, 0, bytes / sizeof(uint32_t));
     if (status == OCL_OK)
         status = write_device(runtime, runtime->allocation + LEAD_BYTES, &runtime->ring_bytes,
@@ -188,6 +191,7 @@ static ocl_status make_heap(struct ocl_runtime *runtime)
     ocl_status status = ocl_memory_allocate(context, LEAD_BYTES + bytes, 0, &allocation);
     if (status != OCL_OK)
         return status;
+    ocl_check_filled(allocation);
     if (heap.pages > 0)
         status = write_heap(runtime, allocation + LEAD_BYTES, &heap);
     if (status == OCL_OK && heap.pages > 0)

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cl/check/check_launch.h"
 #include "cl/range_map.h"
@@ -125,4 +126,14 @@ void ocl_check_freed(uint64_t base)
     if (found && found->base == base)
         ocl_check_free_from(found, ocl_check_launches() + 1);
     pthread_mutex_unlock(&lock);
+}
+
+void ocl_check_filled(uint64_t base)
+{
+    if (!ocl_check_wants(OCL_CHECK_INIT))
+        return;
+    const struct ocl_checked_memory *found = ocl_check_find(base);
+    unsigned char *written = found ? atomic_load(&found->written) : NULL;
+    if (written)
+        memset(written, 1, found->bytes);
 }

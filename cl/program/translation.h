@@ -35,6 +35,7 @@ struct ocl_ptx_kernel {
     enum ptx_form form;
     size_t scratch_bytes; /* of __local memory for each thread of a thread block;
                            PTX_FORM_BLOCK */
+    size_t static_bytes;  /* of shared memory that is not the launch's */
     size_t local_bytes;   /* of local memory for each thread, where accesses are checked */
     bool joins_blocks;    /* a work-item may run several thread blocks */
     bool takes_turns;     /* as of struct ptx_kernel; then it spills */

@@ -414,6 +414,7 @@ static void take_argument(struct ocl_kernel *kernel, const struct ptx_argument *
         take_made(to, ptx->spills ? OCL_PARAMETER_VALUE : OCL_PARAMETER_LOCAL,
                   ptx->spills ? OCL_MADE_SHARED : OCL_MADE_NOT);
         ptx->has_shared = true;
+        ptx->static_bytes = from->bytes;
         break;
     case PTX_ARGUMENT_SCRATCH:
         take_made(to, ptx->spills ? OCL_PARAMETER_VALUE : OCL_PARAMETER_LOCAL, OCL_MADE_SCRATCH);
