@@ -35,6 +35,15 @@ run() {
 }
 export -f run
 
+# What is found is the same however many threads there are; addresses of global memory and of code differ.
+found_by() {
+    POCL_MAX_PTHREAD_COUNT=$1 "$program" "$2" "$3" 2>&1 | sed 's/global address 0x[0-9a-f]*//' | grep -v '^    '
+}
+[ "$(found_by 1 reduce_last_block 5)" = "$(found_by 4 reduce_last_block 5)" ] || {
+    echo "reduce_last_block 5: other reports with other numbers of threads"
+    exit 1
+}
+
 results=$("$program" --list | { [ -n "$all" ] && cat || grep -E "$some"; } | tr '\t' '\n' |
     xargs -d '\n' -P "$(nproc)" -n 3 bash -c 'run "$0" "$@"' "$program")
 printf '%s\n' "$results" | sort | awk -F '\t' '
