@@ -29,10 +29,18 @@ static bool is_at_mbarrier(const struct ptx_instruction *in)
     return in && in->opcode == PTX_OPCODE_mbarrier && in->operation != PTX_OP_INIT;
 }
 
+/* .cg is how programs wrote relaxed accesses of the device's scope before PTX had those: CUB's scans look back by it. */
+static unsigned order_of(const struct ptx_instruction *in)
+{
+    if (is_at_mbarrier(in))
+        return PTX_ORDER_ACQ_REL;
+    return in->order == PTX_ORDER_NONE && in->cache == PTX_CACHE_CG ? PTX_ORDER_RELAXED : in->order;
+}
+
 static const char *what_text(struct ptx_emitter *e, const struct told *told)
 {
     const struct ptx_instruction *in = e->instruction;
-    const unsigned order = is_at_mbarrier(in) ? PTX_ORDER_ACQ_REL : in ? in->order : 0u;
+    const unsigned order = in ? order_of(in) : 0u;
     const unsigned scope = in ? in->scope : 0;
     const unsigned bits =
         told->kind | told->space << 8 | order << 16 | scope << 20 | told->flags << 24;
