@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/block/block.h"
 #include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/emit/checked.h"
 
 #include <string.h>
 
@@ -77,6 +78,8 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     ptx_block_load(e, reads, written);
     ptx_arena_return(e->arena, written);
     ptx_arena_return(e->arena, reads);
+    if (writes)
+        ptx_check_step(e, step);
 }
 
 static bool is_used(const struct ptx_block_writer *writer, uint32_t index)
