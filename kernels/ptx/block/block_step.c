@@ -78,6 +78,8 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     ptx_block_load(e, reads, written);
     ptx_arena_return(e->arena, written);
     ptx_arena_return(e->arena, reads);
+    if (writes)
+        ptx_check_step(e, step);
 }
 
 static bool is_used(const struct ptx_block_writer *writer, uint32_t index)

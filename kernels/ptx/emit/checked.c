@@ -414,6 +414,14 @@ static bool computes(const struct ptx_instruction *in)
     }
 }
 
+void ptx_check_step(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct sources none = {.e = e, .in = in};
+    const uint32_t count = ptx_destination_count(in);
+    for (uint32_t i = 0; (e->target->checks & PTX_CHECK_INIT) && i < count; i++)
+        write_flow_to(e, &none, &in->operands[i], CLEM_CHECK_MIX, 0);
+}
+
 /* ---- Values that calls are given ---- */
 
 /* Which of a function's parameters, results or variables it is, with a body's number: a name as registers have. 0: none, or

@@ -37,4 +37,7 @@ const char *ptx_checked_call(struct ptx_emitter *e, const char *name, const char
 /* Behind a call that was written: what it returns. */
 void ptx_check_result(struct ptx_emitter *e, const struct ptx_instruction *in);
 
+/* Within a thread: what an operation of a warp, or a barrier, gives it counts as written. */
+void ptx_check_step(struct ptx_emitter *e, const struct ptx_instruction *in);
+
 #endif
