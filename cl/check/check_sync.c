@@ -105,18 +105,18 @@ static void check_lanes(const struct ocl_access *a)
     const uint32_t threads = ocl_check_threads(a->launch), base = a->thread / 32 * 32;
     const uint32_t all = threads - base >= 32 ? ~0u : (1u << (threads - base)) - 1;
     const uint32_t mask = (uint32_t)a->more, live = (uint32_t)a->call->address;
+    const bool is_strange = !(mask >> a->thread % 32 & 1);
+    const bool names_ended = mask & all & ~live, names_none = mask & ~all && mask != UINT32_MAX;
     char about[128];
+    if (!is_strange && !names_ended && !names_none)
+        return;
     (void)snprintf(about, sizeof about, "mask 0x%08x, lanes that have not ended 0x%08x",
                    (unsigned)mask, (unsigned)live);
-    if (!(mask >> a->thread % 32 & 1))
-        report(a, site_of(a), a->thread, false,
-               "warp operation by a lane that its own mask does not name", about);
-    else if (mask & all & ~live)
-        report(a, site_of(a), a->thread, false,
-               "warp operation whose mask names lanes that have ended", about);
-    else if (mask & ~all && mask != UINT32_MAX)
-        report(a, site_of(a), a->thread, true,
-               "warp operation whose mask names lanes that the block does not have", about);
+    report(a, site_of(a), a->thread, !is_strange && !names_ended,
+           is_strange    ? "warp operation by a lane that its own mask does not name"
+           : names_ended ? "warp operation whose mask names lanes that have ended"
+                         : "warp operation whose mask names lanes that the block does not have",
+           about);
 }
 
 void ocl_check_sync(const struct ocl_access *a)

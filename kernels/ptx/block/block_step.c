@@ -458,6 +458,20 @@ static void tell_arrival(struct ptx_emitter *e, const struct ptx_instruction *st
     end_lanes(e, false);
 }
 
+/* All lanes have one mask, so one tells: the first, or the first that it does not name. */
+static void tell_constant_mask(struct ptx_emitter *e, uint32_t mask)
+{
+    const char *name = ptx_format(e, "0x%xu", (unsigned)mask);
+    ptx_line(e, "const uint clem_strange = clem_active & ~%s;", name);
+    ptx_line(e, "const uint clem_some = clem_strange ? clem_strange : clem_active;");
+    ptx_check_meeting(
+        e, &(struct ptx_meeting){.kind = "CLEM_CHECK_WARP",
+                                 .thread = "clem_base + 31u - clz(clem_some & -clem_some)",
+                                 .address = "clem_there",
+                                 .value = "clem_active",
+                                 .more = name});
+}
+
 static void tell_lanes(struct ptx_emitter *e, const struct ptx_instruction *step)
 {
     const struct ptx_operand *mask = ptx_member_mask(step);
@@ -470,6 +484,10 @@ static void tell_lanes(struct ptx_emitter *e, const struct ptx_instruction *step
     else if (!writer->facts->has_parts)
         live = ptx_format(e, "(clem_parted ? %s : clem_active)", live);
     ptx_line(e, "const uint clem_there = %s;", live);
+    if (mask->kind == PTX_OPERAND_INTEGER) {
+        tell_constant_mask(e, (uint32_t)mask->bits);
+        return;
+    }
     begin_lanes(e, false);
     ptx_check_meeting(e, &(struct ptx_meeting){.kind = "CLEM_CHECK_WARP",
                                                .thread = "clem_index",
