@@ -13,6 +13,8 @@ static uint64_t checked(const struct clem_check_call *call);
 static void release(struct ocl_check_launch *launch)
 {
     ptx_module_free(launch->module);
+    pthread_cond_destroy(&launch->turn);
+    pthread_mutex_destroy(&launch->turn_lock);
     free(launch);
 }
 
@@ -25,7 +27,10 @@ struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts)
     launch->head.function = (uint64_t)(uintptr_t)checked;
     launch->number = ocl_check_count_launch();
     (void)ptx_module_hold(launch->module);
-    atomic_init(&launch->blocks, (uint64_t)facts->grid[0] * facts->grid[1] * facts->grid[2]);
+    launch->block_count = (uint64_t)facts->grid[0] * facts->grid[1] * facts->grid[2];
+    atomic_init(&launch->blocks, launch->block_count);
+    pthread_mutex_init(&launch->turn_lock, NULL);
+    pthread_cond_init(&launch->turn, NULL);
     ocl_check_stack(&launch->stack);
     return launch;
 }
@@ -84,6 +89,14 @@ static uint64_t elsewhere(const struct ocl_access *a)
     return (uint64_t)(uintptr_t)(a->kind == CLEM_CHECK_LOAD ? zeros : written);
 }
 
+static void end_block(struct ocl_check_launch *launch)
+{
+    if (ocl_check_orders(launch))
+        ocl_check_end_block(launch);
+    if (atomic_fetch_sub(&launch->blocks, 1) == 1)
+        release(launch);
+}
+
 static uint64_t checked(const struct clem_check_call *call)
 {
     struct ocl_access a;
@@ -101,8 +114,14 @@ static uint64_t checked(const struct clem_check_call *call)
         atomic_store(&a.launch->own[a.more].bytes, a.value);
         atomic_store(&a.launch->own[a.more].base, a.address);
     }
-    if (a.kind == CLEM_CHECK_END && atomic_fetch_sub(&a.launch->blocks, 1) == 1)
-        release(a.launch);
+    if (a.kind == CLEM_CHECK_BEGIN && ocl_check_orders(a.launch))
+        ocl_check_begin_block(a.launch, a.block);
+    if (is_allowed && ocl_check_wants(OCL_CHECK_RACE))
+        ocl_check_race(&a);
+    if (ocl_check_wants(OCL_CHECK_SYNC))
+        ocl_check_sync(&a);
+    if (a.kind == CLEM_CHECK_END)
+        end_block(a.launch);
     if (!is_allowed)
         return elsewhere(&a);
     return CLEM_CHECK_SPACE(call->what) == CLEM_CHECK_GENERIC ? call->address : a.address;

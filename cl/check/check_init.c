@@ -92,10 +92,10 @@ static void check_base(const struct ocl_access *a)
 static void load(const struct ocl_access *a)
 {
     const unsigned count = count_names(a->call);
-    const uint32_t each = a->bytes / count;
+    const size_t each = a->bytes / count;
     const unsigned char *written = ocl_check_written(a);
     for (unsigned i = 0; i < count; i++) {
-        const uint8_t bits = written ? missing(written + i * each, each) : 0;
+        const uint8_t bits = written ? missing(written + i * each, (uint32_t)each) : 0;
         struct ocl_unwritten from =
             origin(a, i * each + (bits ? (unsigned)__builtin_ctz(bits) : 0));
         from.is_computed =
@@ -123,9 +123,9 @@ static void store(const struct ocl_access *a)
         return;
     memset(written, OCL_WRITTEN, a->bytes);
     const unsigned count = count_names(a->call);
-    const uint32_t each = a->bytes / count;
+    const size_t each = a->bytes / count;
     for (unsigned i = 0; i < count && is_any_followed(a); i++)
-        write_register(a, written + i * each, each, name_at(a->call, i));
+        write_register(a, written + i * each, (uint32_t)each, name_at(a->call, i));
 }
 
 /* From memory to memory, the rest zeros. */

@@ -3,6 +3,7 @@
 #ifndef OCL_CHECK_LAUNCH_H
 #define OCL_CHECK_LAUNCH_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/types.h>
 
@@ -28,6 +29,13 @@ struct ocl_check_launch {
         [OCL_CHECK_OWN]; /* the launch's own memory, which its accesses may reach: CLEM_CHECK_OWN */
     struct ocl_stack stack;
     _Atomic uint64_t blocks; /* that have not ended */
+    uint64_t block_count;
+    bool takes_turns; /* its blocks: one work-item runs all of them */
+    pthread_mutex_t turn_lock;
+    pthread_cond_t turn;
+    uint64_t next;  /* the block whose turn it is, under turn_lock */
+    uint32_t race;  /* its number there, under the lock of races; 0: none yet */
+    uint64_t ended; /* blocks, under that too */
 };
 
 /* One access, as the host understands it. */
@@ -64,8 +72,16 @@ static inline bool ocl_access_is_memory(const struct ocl_access *a)
 /* Reports what is wrong with an access. Fills in kernel, place, source and stack; the finding has the rest. */
 void ocl_check_report_access(const struct ocl_access *access, struct ocl_finding *finding);
 
+/* Blocks of a launch run in order, one at a time, whatever threads they come from. ocl_check_begin_block() waits for those
+ * before it. */
+bool ocl_check_orders(const struct ocl_check_launch *launch);
+void ocl_check_begin_block(struct ocl_check_launch *launch, uint64_t block);
+void ocl_check_end_block(struct ocl_check_launch *launch);
+
 /* The checks, each in a file of its own. memory: whether the access may be made; otherwise it goes to memory of nobody's. */
 bool ocl_check_memory(const struct ocl_access *access);
+void ocl_check_race(const struct ocl_access *access);
+void ocl_check_sync(const struct ocl_access *access);
 
 /* A thread got memory of the device's heap; or frees it: whether it may. */
 void ocl_check_heap_taken(const struct ocl_access *access);

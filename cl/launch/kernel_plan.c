@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cl/check.h"
 #include "cl/device/work_group.h"
 #include "cl/native/native.h"
 #include "cl/program/kernel_parts.h"
@@ -300,6 +301,8 @@ static ocl_status plan_turns(const struct ocl_kernel *kernel, struct ocl_plan *p
         return OCL_E_LAUNCH_SIZE;
     if (workers > plan->at_once)
         workers = plan->at_once;
+    if (ocl_check_wants(OCL_CHECK_RACE | OCL_CHECK_SYNC)) /* blocks run in order */
+        workers = 1;
     plan->global[2] = plan->portion[2] = workers > 0 ? workers : 1;
     return OCL_OK;
 }

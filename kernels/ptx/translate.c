@@ -517,6 +517,19 @@ static const char turns_end[] = "    if (!clem_end_turn(clem_rota, &clem_slot, &
                                 "        break;\n"
                                 "    }\n";
 
+/* A block has ended, on whatever way. */
+static const char *end_text(const struct translation *t)
+{
+    if (!(t->plan.needs & PTX_NEED_CHECK))
+        return "";
+    return t->plan.takes_turns
+               ? "    if (clem_has_ended(clem_turn))\n"
+                 "        (void)clem_check(clem_checked, CLEM_CHECK_END, 0ul, 0ul, CLEM_CHECK_ALL, "
+                 "clem_block, 0ul, 0ul, 0ul, 0ul);\n"
+               : "    (void)clem_check(clem_checked, CLEM_CHECK_END, 0ul, 0ul, CLEM_CHECK_ALL, "
+                 "get_global_id(2), 0ul, 0ul, 0ul, 0ul);\n";
+}
+
 /* Memory that is the kernel's own, which what is checked may reach. */
 static void tell_own(struct translation *t)
 {
@@ -552,10 +565,10 @@ static void add_kernel_apart(struct translation *t, const char *name)
         ptx_text_put(&t->code, turns_begin);
     name_memory(t);
     tell_own(t);
-    ptx_text_add(&t->code, "    clem_run_block(%s%s%s%s);\n%s}\n",
+    ptx_text_add(&t->code, "    clem_run_block(%s%s%s%s);\n%s%s}\n",
                  t->plan.takes_turns ? "clem_block, clem_turn" : "get_global_id(2)",
                  has_shared ? ", clem_shared" : "", t->plan.scratch_bytes ? ", clem_scratch" : "",
-                 t->names.data, t->plan.takes_turns ? turns_end : "");
+                 t->names.data, end_text(t), t->plan.takes_turns ? turns_end : "");
 }
 
 static void add_kernel(struct translation *t)

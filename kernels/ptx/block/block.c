@@ -442,10 +442,10 @@ static void empty_stacks(struct ptx_emitter *e)
                         ptx_format(e, "clem_locals + i * %zuu + %zuu", bytes, plan->stack_at)));
 }
 
-/* What is done for all threads at once is told of as the first one's. */
+/* What is done for all threads at once is told of as all of theirs. */
 static void begin_check(struct ptx_emitter *e)
 {
-    ptx_line(e, "const uint clem_index = 0u;");
+    ptx_line(e, "const uint clem_index = CLEM_CHECK_ALL;");
     ptx_line(e, "(void)clem_index;");
     ptx_turn_unless_resumed(e);
     ptx_check_event(e, "CLEM_CHECK_BEGIN", "CLEM_SHARED_BEGIN", NULL);
@@ -487,7 +487,5 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
         if (ptx_block_has_loops(r->facts, &r->all[i]))
             write_straight(e, i);
     write_other_way(e);
-    if (e->target->checks && !e->plan->takes_turns)
-        ptx_check_event(e, "CLEM_CHECK_END", NULL, NULL);
     ptx_line(e, "}");
 }

@@ -295,6 +295,6 @@ void ptx_block_begin_thread(struct ptx_emitter *e);
 /* The thread's part of local memory. */
 void ptx_block_name_local(struct ptx_emitter *e);
 /* Whether it writes anything where warps go one by one. */
-bool ptx_block_has_step(const struct ptx_region *region);
+bool ptx_block_has_step(const struct ptx_emitter *e, const struct ptx_region *region);
 
 #endif

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/block/block.h"
 #include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/emit/checked.h"
 
 #include <string.h>
 
@@ -77,6 +78,8 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     ptx_block_load(e, reads, written);
     ptx_arena_return(e->arena, written);
     ptx_arena_return(e->arena, reads);
+    if (writes)
+        ptx_check_step(e, step);
 }
 
 static bool is_used(const struct ptx_block_writer *writer, uint32_t index)
@@ -428,6 +431,72 @@ static void write_straight_barrier(struct ptx_emitter *e, const struct ptx_instr
     ptx_line(e, "}");
 }
 
+/* ---- Checks ---- */
+
+/* Of threads in step, once for the block: the text may be run for one warp after the other. */
+static void tell_barrier(struct ptx_emitter *e)
+{
+    if (e->block_writer->way == PTX_WAY_PARTED)
+        return;
+    if (e->block_writer->way == PTX_WAY_EITHER)
+        ptx_line(e, "if (!clem_parted && clem_base == 0u)");
+    ptx_check_meeting(
+        e, &(struct ptx_meeting){.kind = "CLEM_CHECK_BARRIER", .value = ptx_block_threads(e)});
+}
+
+static void tell_arrival(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const struct ptx_barrier_operands o = ptx_barrier_operands_of(step);
+    if (!ptx_barrier_arrives(step) || !o.number)
+        return;
+    begin_lanes(e, false);
+    ptx_check_meeting(
+        e, &(struct ptx_meeting){
+               .kind = "CLEM_CHECK_BARRIER",
+               .thread = "clem_index",
+               .address = ptx_format(e, "(ulong)(%s & 15u)", ptx_value(e, o.number, PTX_U32))});
+    end_lanes(e, false);
+}
+
+/* All lanes have one mask, so one tells: the first, or the first that it does not name. */
+static void tell_constant_mask(struct ptx_emitter *e, uint32_t mask)
+{
+    const char *name = ptx_format(e, "0x%xu", (unsigned)mask);
+    ptx_line(e, "const uint clem_strange = clem_active & ~%s;", name);
+    ptx_line(e, "const uint clem_some = clem_strange ? clem_strange : clem_active;");
+    ptx_check_meeting(
+        e, &(struct ptx_meeting){.kind = "CLEM_CHECK_WARP",
+                                 .thread = "clem_base + 31u - clz(clem_some & -clem_some)",
+                                 .address = "clem_there",
+                                 .value = "clem_active",
+                                 .more = name});
+}
+
+static void tell_lanes(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const struct ptx_operand *mask = ptx_member_mask(step);
+    if (!mask)
+        return;
+    const struct ptx_block_writer *writer = e->block_writer;
+    const char *live = "clem_living(clem_state + clem_base, ~0u >> (32u - clem_lanes))";
+    if (writer->way == PTX_WAY_STRAIGHT)
+        live = "clem_active";
+    else if (!writer->facts->has_parts)
+        live = ptx_format(e, "(clem_parted ? %s : clem_active)", live);
+    ptx_line(e, "const uint clem_there = %s;", live);
+    if (mask->kind == PTX_OPERAND_INTEGER) {
+        tell_constant_mask(e, (uint32_t)mask->bits);
+        return;
+    }
+    begin_lanes(e, false);
+    ptx_check_meeting(e, &(struct ptx_meeting){.kind = "CLEM_CHECK_WARP",
+                                               .thread = "clem_index",
+                                               .address = "clem_there",
+                                               .value = "clem_active",
+                                               .more = ptx_value(e, mask, PTX_U32)});
+    end_lanes(e, false);
+}
+
 /* ---- All of them ---- */
 
 static void write_warp_step(struct ptx_emitter *e, const struct ptx_instruction *step)
@@ -459,6 +528,11 @@ static void write_warp_step(struct ptx_emitter *e, const struct ptx_instruction 
 static void write_step(struct ptx_emitter *e, const struct ptx_instruction *step)
 {
     const struct ptx_block_writer *writer = e->block_writer;
+    const bool checks = ptx_checks_meetings(e);
+    if (ptx_is_barrier(step) && checks) {
+        tell_barrier(e);
+        tell_arrival(e, step);
+    }
     if (ptx_is_barrier(step) && writer->way == PTX_WAY_STRAIGHT) {
         write_straight_barrier(e, step);
     } else if (ptx_is_barrier(step)) {
@@ -466,17 +540,21 @@ static void write_step(struct ptx_emitter *e, const struct ptx_instruction *step
     } else {
         if (writer->way == PTX_WAY_STRAIGHT)
             begin_warps(e);
+        if (checks)
+            tell_lanes(e, step);
         write_warp_step(e, step);
         if (writer->way == PTX_WAY_STRAIGHT)
             ptx_line(e, "}");
     }
 }
 
-bool ptx_block_has_step(const struct ptx_region *region)
+bool ptx_block_has_step(const struct ptx_emitter *e, const struct ptx_region *region)
 {
     const struct ptx_instruction *step = region->step;
     if (!step)
         return false;
+    if (ptx_checks_meetings(e))
+        return true;
     if (ptx_is_barrier(step))
         return ptx_barrier_arrives(step) || ptx_barrier_reduces(step);
     switch (step->opcode) {

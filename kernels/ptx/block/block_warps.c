@@ -5,6 +5,7 @@
  * are written for the parted way alone.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/block/block.h"
+#include "kernels/ptx/emit/checked.h"
 
 /* The region of the parted way that has the number, or what it is on the straight way too. */
 static void take_region(struct ptx_block_writer *writer, size_t number)
@@ -54,7 +55,7 @@ static void write_steps(struct ptx_emitter *e, bool *has_lanes)
     bool is_any = false;
     for (size_t i = 0; i < writer->facts->parted->count && e->status == PTX_OK; i++) {
         take_region(writer, i);
-        if (!ptx_block_has_step(writer->region))
+        if (!ptx_block_has_step(e, writer->region))
             continue;
         if (!is_any)
             ptx_line(e, "switch (clem_region) {");
@@ -103,7 +104,7 @@ static void write_regions(struct ptx_emitter *e)
         if (has_lanes[i])
             continue;
         ptx_line(e, "case %zuu: {", i);
-        if (!ptx_block_has_step(writer->region))
+        if (!ptx_block_has_step(e, writer->region))
             ptx_block_pass_step(e);
         ptx_block_thread(e);
         ptx_line(e, "break;");
@@ -228,10 +229,31 @@ static void end_run(struct ptx_emitter *e)
     ptx_line(e, "goto clem_run;");
 }
 
+/* Where the threads of each region come from to wait. */
+static void tell_round(struct ptx_emitter *e)
+{
+    const struct ptx_regions *r = e->block_writer->facts->parted;
+    if (!ptx_checks_meetings(e))
+        return;
+    ptx_line(e, "const ulong clem_sites[] = {");
+    for (size_t i = 0; i < r->count; i++) {
+        const struct ptx_instruction *in = r->all[i].step;
+        ptx_line(e, "    %lluul,",
+                 in ? (unsigned long long)in->location << 32 | (unsigned)in->line : 0ull);
+    }
+    ptx_line(e, "};");
+    ptx_check_meeting(e, &(struct ptx_meeting){.kind = "CLEM_CHECK_ROUND",
+                                               .address = "(ulong)clem_state",
+                                               .value = "(ulong)clem_wait",
+                                               .more = "(ulong)clem_arrived",
+                                               .sites = "(ulong)clem_sites"});
+}
+
 /* All warps have gone as far as they can. */
 static void end_round(struct ptx_emitter *e)
 {
     const bool waits = e->block_writer->facts->waits;
+    tell_round(e);
     ptx_line(e, "const uint clem_outcome = clem_release_barriers(clem_state, clem_wait, "
                 "clem_threads, clem_arrived);");
     if (e->plan->takes_turns)

@@ -23,10 +23,25 @@ static const char *or_zero(const char *text)
 static const char block_number[] =
     "(((ulong)clem_ctaid_z * clem_grid.s1 + clem_ctaid_y) * clem_grid.s0 + clem_ctaid_x)";
 
+/* Whoever arrives releases, and whoever finds that all have come acquires. */
+static bool is_at_mbarrier(const struct ptx_instruction *in)
+{
+    return in && in->opcode == PTX_OPCODE_mbarrier && in->operation != PTX_OP_INIT;
+}
+
+/* .cg is how programs wrote relaxed accesses of the device's scope before PTX had those: CUB's scans look back by it. */
+static unsigned order_of(const struct ptx_instruction *in)
+{
+    if (is_at_mbarrier(in))
+        return PTX_ORDER_ACQ_REL;
+    return in->order == PTX_ORDER_NONE && in->cache == PTX_CACHE_CG ? PTX_ORDER_RELAXED : in->order;
+}
+
 static const char *what_text(struct ptx_emitter *e, const struct told *told)
 {
     const struct ptx_instruction *in = e->instruction;
-    const unsigned order = in ? in->order : 0, scope = in ? in->scope : 0;
+    const unsigned order = in ? order_of(in) : 0u;
+    const unsigned scope = in ? in->scope : 0;
     const unsigned bits =
         told->kind | told->space << 8 | order << 16 | scope << 20 | told->flags << 24;
     return ptx_format(e, "((ulong)(%s) << 32 | %uul)", told->bytes ? told->bytes : "0u", bits);
@@ -161,15 +176,18 @@ static void name_values(const struct ptx_emitter *e, const struct ptx_access *a,
 
 static void check_memory(struct ptx_emitter *e, struct ptx_access *a)
 {
+    const char *value = value_text(e, a);
     static const unsigned kinds[] = {[PTX_ACCESS_LOAD] = CLEM_CHECK_LOAD,
                                      [PTX_ACCESS_STORE] = CLEM_CHECK_STORE,
                                      [PTX_ACCESS_ATOMIC] = CLEM_CHECK_ATOMIC};
     struct told told = {.kind = kinds[a->kind],
                         .space = space_of(a->space),
-                        .flags = a->is_volatile ? CLEM_CHECK_VOLATILE : 0,
+                        .flags = (a->is_volatile ? CLEM_CHECK_VOLATILE : 0u) |
+                                 (value ? CLEM_CHECK_VALUE : 0u) |
+                                 (is_at_mbarrier(e->instruction) ? CLEM_CHECK_MBARRIER : 0u),
                         .bytes = size_text(e, a),
                         .address = address_text(e, a),
-                        .value = value_text(e, a)};
+                        .value = value};
     name_values(e, a, &told);
     a->checked = checked(e, &told);
 }
@@ -193,18 +211,18 @@ static void check_copy(struct ptx_emitter *e, struct ptx_access *a)
     a->checked = checked(e, &to);
 }
 
-static void check_other(struct ptx_emitter *e, const struct ptx_access *a)
+static void check_fence(struct ptx_emitter *e)
 {
-    static const unsigned kinds[PTX_ACCESS_KINDS] = {[PTX_ACCESS_FENCE] = CLEM_CHECK_FENCE,
-                                                     [PTX_ACCESS_BARRIER] = CLEM_CHECK_BARRIER,
-                                                     [PTX_ACCESS_WARP] = CLEM_CHECK_WARP};
-    if (!kinds[a->kind])
-        return;
-    const bool is_of_block = a->kind == PTX_ACCESS_BARRIER;
     ptx_line(e, "(void)%s;",
-             call_text(e, &(struct told){.kind = kinds[a->kind],
-                                         .space = CLEM_CHECK_GLOBAL,
-                                         .thread = is_of_block ? "0xfffffffful" : NULL}));
+             call_text(e, &(struct told){.kind = CLEM_CHECK_FENCE, .space = CLEM_CHECK_GLOBAL}));
+}
+
+/* Races are of memory that several threads may write. */
+static bool is_told(const struct ptx_emitter *e, const struct ptx_access *a)
+{
+    const unsigned checks = e->target->checks;
+    return checks & (PTX_CHECK_MEMORY | PTX_CHECK_INIT) ||
+           (checks & PTX_CHECK_RACE && a->space != PTX_SPACE_LOCAL && a->space != PTX_SPACE_CONST);
 }
 
 void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access)
@@ -213,15 +231,28 @@ void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access)
     case PTX_ACCESS_LOAD:
     case PTX_ACCESS_STORE:
     case PTX_ACCESS_ATOMIC:
-        if (has_memory(access))
+        if (has_memory(access) && is_told(e, access))
             check_memory(e, access);
         break;
     case PTX_ACCESS_COPY:
         check_copy(e, access);
         break;
+    case PTX_ACCESS_FENCE:
+        check_fence(e);
+        break;
     default:
-        check_other(e, access);
+        break; /* where threads meet says so itself: ptx_check_meeting() */
     }
+}
+
+void ptx_check_meeting(struct ptx_emitter *e, const struct ptx_meeting *m)
+{
+    const struct ptx_instruction *in = e->instruction;
+    ptx_need(e, PTX_NEED_CHECK);
+    ptx_line(e, "(void)clem_check(clem_checked, %s, %lluul, %s, %s, %s, %s, 0ul, %s, %s);", m->kind,
+             in ? (unsigned long long)in->location << 32 | (unsigned)in->line : 0ull,
+             or_zero(m->address), m->thread ? m->thread : "0xfffffffful", block_number,
+             or_zero(m->sites), or_zero(m->value), or_zero(m->more));
 }
 
 void ptx_check_event(struct ptx_emitter *e, const char *kind, const char *address,
@@ -381,6 +412,14 @@ static bool computes(const struct ptx_instruction *in)
     default:
         return true;
     }
+}
+
+void ptx_check_step(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct sources none = {.e = e, .in = in};
+    const uint32_t count = ptx_destination_count(in);
+    for (uint32_t i = 0; (e->target->checks & PTX_CHECK_INIT) && i < count; i++)
+        write_flow_to(e, &none, &in->operands[i], CLEM_CHECK_MIX, 0);
 }
 
 /* ---- Values that calls are given ---- */

@@ -13,6 +13,20 @@ void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access);
 void ptx_check_event(struct ptx_emitter *e, const char *kind, const char *address,
                      const char *value);
 
+/* Whether where threads meet is to be told. */
+static inline bool ptx_checks_meetings(const struct ptx_emitter *e)
+{
+    return (e->target->checks & (PTX_CHECK_RACE | PTX_CHECK_SYNC)) != 0;
+}
+
+/* A statement that tells where threads meet: of e->instruction, values are expressions, NULL: 0. Source: library/check.h. */
+struct ptx_meeting {
+    const char *kind;   /* CLEM_CHECK_BARRIER, WARP or ROUND */
+    const char *thread; /* NULL: all */
+    const char *address, *value, *more, *sites;
+};
+void ptx_check_meeting(struct ptx_emitter *e, const struct ptx_meeting *meeting);
+
 /* Before an instruction is written: statements that follow values which nobody wrote through it. Nothing where init is not
  * checked. */
 void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in);
@@ -22,5 +36,8 @@ const char *ptx_checked_call(struct ptx_emitter *e, const char *name, const char
 
 /* Behind a call that was written: what it returns. */
 void ptx_check_result(struct ptx_emitter *e, const struct ptx_instruction *in);
+
+/* Within a thread: what an operation of a warp, or a barrier, gives it counts as written. */
+void ptx_check_step(struct ptx_emitter *e, const struct ptx_instruction *in);
 
 #endif

@@ -31,7 +31,7 @@ struct clem_check_call {
     ulong shared; /* where the block's shared memory is; 0: it is not accessed */
     ulong stack;  /* likewise the thread's local memory */
     ulong value;  /* stored, where it has up to 8 bytes */
-    ulong more;   /* WARP: the lanes that come, of the warp of `thread` */
+    ulong more;   /* see the kinds */
     /* Names of up to four registers, two in each: LOAD: what is loaded goes to; STORE, ATOMIC, FLOW: values come from. */
     ulong registers, others;
     ulong
@@ -60,14 +60,19 @@ struct clem_check_call {
 #define CLEM_CHECK_FENCE   3u
 #define CLEM_CHECK_TEXTURE 4u
 #define CLEM_CHECK_SURFACE 5u
+/* ALL: threads in step have come, value: how many; else one arrives at barrier `address`. */
 #define CLEM_CHECK_BARRIER 6u
-#define CLEM_CHECK_WARP    7u
-#define CLEM_CHECK_BEGIN   8u  /* of a block */
-#define CLEM_CHECK_END     9u  /* of a block */
-#define CLEM_CHECK_MALLOC  10u /* address: what was given, 0 for none; value: bytes */
-#define CLEM_CHECK_FREE    11u /* the answer is what is to be freed, or 0 */
-#define CLEM_CHECK_OWN     13u /* memory that accesses may reach: address; value: bytes; more: number */
-#define CLEM_CHECK_FLOW    14u /* of values: bytes of the register; value: see CLEM_CHECK_MASK */
+/* thread: a lane; address: lanes that live; value: those that are here; more: its mask. */
+#define CLEM_CHECK_WARP   7u
+#define CLEM_CHECK_BEGIN  8u  /* of a block */
+#define CLEM_CHECK_END    9u  /* of a block */
+#define CLEM_CHECK_MALLOC 10u /* address: what was given, 0 for none; value: bytes */
+#define CLEM_CHECK_FREE   11u /* the answer is what is to be freed, or 0 */
+#define CLEM_CHECK_OWN    13u /* memory that accesses may reach: address; value: bytes; more: number */
+#define CLEM_CHECK_FLOW   14u /* of values: bytes of the register; value: see CLEM_CHECK_MASK */
+/* Threads that are not in step have gone as far as they can. address: their states (block.cl), value: what they wait for, more:
+ * the threads that have arrived at each barrier; shared: the site of each region's first instruction. */
+#define CLEM_CHECK_ROUND 16u
 
 /* Spaces; global takes in constants and all generic addresses that are neither shared nor local. */
 #define CLEM_CHECK_GENERIC 0u
@@ -77,8 +82,10 @@ struct clem_check_call {
 #define CLEM_CHECK_PARAM   4u
 
 #define CLEM_CHECK_VOLATILE 1u
-#define CLEM_CHECK_COPIES   2u /* STORE: from `value`, of which `more` bytes */
-#define CLEM_CHECK_DECIDES  4u /* FLOW: where the thread goes on */
+#define CLEM_CHECK_COPIES   2u  /* STORE: from `value`, of which `more` bytes */
+#define CLEM_CHECK_DECIDES  4u  /* FLOW: where the thread goes on */
+#define CLEM_CHECK_MBARRIER 16u /* of a barrier in shared memory, or its upper half */
+#define CLEM_CHECK_VALUE    8u  /* STORE: `value` is what is stored */
 
 /* Bits: 0 kind, 8 space, 16 order, 20 scope (enum ptx_order, ptx_scope), 24 flags, 32 bytes. */
 #define CLEM_CHECK_KIND(what)  ((uint)(what)&0xffu)

@@ -136,6 +136,11 @@ static inline uint clem_resumes_turn(__global struct clem_rota_slot *turn)
     return resumes;
 }
 
+static inline bool clem_has_ended(__global struct clem_rota_slot *turn)
+{
+    return turn->left == CLEM_TURN_ENDED;
+}
+
 static inline void clem_leave_turn(__global struct clem_rota_slot *turn, uint moved)
 {
     turn->left = moved ? CLEM_TURN_MOVED : CLEM_TURN_WAITED;

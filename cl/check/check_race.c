@@ -1,0 +1,257 @@
+/* Races of kernels that are checked: what they do is told to race/, and what that finds is reported.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cl/base/host_memory.h"
+#include "cl/check/check_race.h"
+#include "cl/whole.h"
+
+enum { MOST_FOUND = 8, SEEN = 4096 };
+
+/* One for the process: blocks of all launches run one at a time as far as it knows. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ocl_race *race;
+static bool is_full; /* it was said */
+static struct found {
+    struct ocl_race_report reports[MOST_FOUND];
+    unsigned count;
+} * found;                  /* of the access at hand */
+static uint64_t seen[SEEN]; /* what was reported */
+
+/* ---- What is found ---- */
+
+/* Needs the lock. What is beyond what can be noted is first each time. */
+static bool is_first(const struct ocl_check_launch *launch, uint64_t number)
+{
+    const uint64_t key = ((number + (uint64_t)(uintptr_t)launch->kernel) * 0x9e3779b97f4a7c15u) | 1;
+    for (size_t i = 0; i < SEEN; i++) {
+        uint64_t *place = &seen[(key / 2 + i) % SEEN];
+        if (*place == key)
+            return false;
+        if (*place == 0) {
+            *place = key;
+            return true;
+        }
+    }
+    return true;
+}
+
+bool ocl_check_is_first(const struct ocl_check_launch *launch, uint64_t number)
+{
+    pthread_mutex_lock(&lock);
+    const bool found_first = is_first(launch, number);
+    pthread_mutex_unlock(&lock);
+    return found_first;
+}
+
+static uint64_t number_of(const struct ocl_race_report *r)
+{
+    return (r->now.site * 31 + r->before.site) * 31 + r->kind;
+}
+
+static void note(void *user, const struct ocl_race_report *report)
+{
+    (void)user;
+    if (found && found->count < MOST_FOUND)
+        found->reports[found->count++] = *report;
+}
+
+/* Needs the lock. */
+static struct ocl_race *race_of_process(void)
+{
+    if (!race)
+        race = ocl_race_new((size_t)(ocl_host_memory_available() / 2), note, NULL);
+    return race;
+}
+
+static const char *what_of(const struct ocl_race_report *r)
+{
+    if (r->is_scope)
+        return "race: two atomic accesses of different blocks, and a scope of one block";
+    if (r->kind == OCL_RACE_WARP)
+        return "race within a warp: lanes rely on going in step, without __syncwarp()";
+    if (r->kind == OCL_RACE_SAME)
+        return r->now.writes && r->before.writes
+                   ? "race: two threads write the same value, with nothing to order them"
+                   : "race: one thread writes what is there already and another reads it, with "
+                     "nothing to order them";
+    return r->now.writes && r->before.writes
+               ? "race: two threads write, with nothing to order them"
+               : "race: one thread reads what another writes, with nothing to order them";
+}
+
+static void divide(uint64_t number, const uint32_t of[3], unsigned parts[3])
+{
+    parts[0] = (unsigned)(number % of[0]);
+    parts[1] = (unsigned)(number / of[0] % of[1]);
+    parts[2] = (unsigned)(number / of[0] / of[1]);
+}
+
+/* The other thread's access. */
+static void write_about(char *to, size_t room, const struct ocl_access *a,
+                        const struct ocl_race_report *r)
+{
+    const struct ocl_check_launch *launch = a->launch;
+    const struct ocl_race_party *other = &r->before;
+    unsigned block[3], thread[3];
+    if (other->launch != launch->race) {
+        (void)snprintf(to, room, "the other access is of another launch, which nothing orders");
+        return;
+    }
+    divide(other->block, launch->grid, block);
+    divide(other->thread, launch->threads, thread);
+    char *source = ptx_module_source(launch->module, (uint32_t)(other->site >> 32));
+    (void)snprintf(to, room, "%s%s by block (%u,%u,%u), thread (%u,%u,%u), %s%sPTX line %u",
+                   other->is_strong ? "an atomic " : "a ",
+                   other->writes ? "write before" : "read before", block[0], block[1], block[2],
+                   thread[0], thread[1], thread[2], source ? source : "", source ? ", " : "",
+                   (unsigned)other->site);
+    free(source);
+}
+
+static void report(const struct ocl_access *a, const struct ocl_race_report *r)
+{
+    char about[512];
+    write_about(about, sizeof about, a, r);
+    struct ocl_access at = *a;
+    at.kind = r->now.writes ? CLEM_CHECK_STORE : CLEM_CHECK_LOAD;
+    at.space = r->is_shared ? CLEM_CHECK_SHARED : CLEM_CHECK_GLOBAL;
+    at.line = (uint32_t)r->now.site;
+    at.location = (uint32_t)(r->now.site >> 32);
+    at.thread = r->now.thread;
+    at.bytes = r->bytes;
+    at.offset = r->address;
+    struct ocl_finding finding = {.check = OCL_CHECK_RACE,
+                                  .is_warning = r->kind != OCL_RACE_DIFFERS,
+                                  .what = what_of(r),
+                                  .about = about};
+    ocl_check_report_access(&at, &finding);
+}
+
+/* ---- Accesses ---- */
+
+static bool is_strong(const struct ocl_access *a)
+{
+    return a->kind == CLEM_CHECK_ATOMIC ||
+           (a->order != CLEM_CHECK_ORDER_NONE && a->order != CLEM_CHECK_ORDER_VOLATILE);
+}
+
+static bool is_one_of(unsigned order, unsigned one, unsigned other)
+{
+    return order == one || order == other || order == CLEM_CHECK_ORDER_SC;
+}
+
+/* Whether the bytes that a store writes are there already. Needs: they may be read. */
+static bool is_same(const struct ocl_access *a)
+{
+    return a->kind == CLEM_CHECK_STORE && a->flags & CLEM_CHECK_VALUE && a->bytes <= 8 &&
+           memcmp((const void *)(uintptr_t)a->address, &a->value, a->bytes) == 0;
+}
+
+static void access_by(struct ocl_race_block *block, const struct ocl_access *a, uint32_t thread)
+{
+    const bool is_narrow = a->scope == CLEM_CHECK_SCOPE_CTA;
+    const bool is_mbarrier = a->flags & CLEM_CHECK_MBARRIER; /* its upper half says it is over */
+    const struct ocl_race_access access = {
+        .address = is_mbarrier ? a->offset & ~(uint64_t)7 : a->offset,
+        .site = (uint64_t)a->location << 32 | a->line,
+        .bytes = is_mbarrier ? 8 : a->bytes,
+        .is_shared = a->space == CLEM_CHECK_SHARED,
+        .reads = a->kind != CLEM_CHECK_STORE,
+        .writes = a->kind != CLEM_CHECK_LOAD,
+        .is_strong = is_strong(a),
+        .is_volatile = a->order == CLEM_CHECK_ORDER_VOLATILE,
+        .is_narrow = is_narrow,
+        .acquires = a->kind != CLEM_CHECK_STORE &&
+                    is_one_of(a->order, CLEM_CHECK_ORDER_ACQUIRE, CLEM_CHECK_ORDER_ACQ_REL),
+        .releases = a->kind != CLEM_CHECK_LOAD &&
+                    is_one_of(a->order, CLEM_CHECK_ORDER_RELEASE, CLEM_CHECK_ORDER_ACQ_REL),
+        .is_same = is_same(a),
+    };
+    ocl_race_access(race, block, thread, &access);
+}
+
+/* What is done for all threads at once: by the first and the last one. */
+static void tell_access(struct ocl_race_block *block, const struct ocl_access *a)
+{
+    if (a->space != CLEM_CHECK_GLOBAL && a->space != CLEM_CHECK_SHARED)
+        return;
+    if (a->thread != CLEM_CHECK_ALL) {
+        access_by(block, a, a->thread);
+        return;
+    }
+    const uint32_t last = ocl_check_threads(a->launch) - 1;
+    access_by(block, a, 0);
+    if (last > 0)
+        access_by(block, a, last);
+}
+
+/* ---- Blocks ---- */
+
+static void begin_block(const struct ocl_access *a)
+{
+    if (a->launch->race == 0)
+        a->launch->race = ocl_race_launch_begin(race);
+    (void)ocl_race_block_begin(race, a->launch->race, a->block, ocl_check_threads(a->launch));
+}
+
+static void end_block(struct ocl_race_block *block, const struct ocl_access *a)
+{
+    ocl_race_block_end(race, block);
+    if (++a->launch->ended == a->launch->block_count)
+        ocl_race_launch_end(race, a->launch->race);
+}
+
+static void tell(struct ocl_race_block *block, const struct ocl_access *a)
+{
+    switch (a->kind) {
+    case CLEM_CHECK_LOAD:
+    case CLEM_CHECK_STORE:
+    case CLEM_CHECK_ATOMIC:
+        tell_access(block, a);
+        break;
+    case CLEM_CHECK_FENCE:
+        if (a->thread != CLEM_CHECK_ALL)
+            ocl_race_fence(race, block, a->thread, a->scope == CLEM_CHECK_SCOPE_CTA);
+        break;
+    case CLEM_CHECK_BEGIN:
+        begin_block(a);
+        break;
+    case CLEM_CHECK_MALLOC: /* what others did there before they freed it */
+        ocl_race_forget(race, a->address, a->value);
+        break;
+    case CLEM_CHECK_END:
+        end_block(block, a);
+        break;
+    default:
+        ocl_check_meet(race, block, a);
+    }
+}
+
+void ocl_check_race(const struct ocl_access *a)
+{
+    struct found here; /* no more of it is written than there are */
+    here.count = 0;
+    unsigned count = 0;
+    bool is_told_full = false;
+    pthread_mutex_lock(&lock);
+    if (race_of_process()) {
+        found = &here;
+        tell(ocl_race_block_find(race, a->launch->race, a->block), a);
+        found = NULL;
+        is_told_full = ocl_race_is_full(race) && !is_full;
+        is_full |= is_told_full;
+        for (unsigned i = 0; i < here.count; i++)
+            if (is_first(a->launch, number_of(&here.reports[i])))
+                here.reports[count++] = here.reports[i];
+    }
+    pthread_mutex_unlock(&lock);
+    if (is_told_full)
+        whole_say("clem: races are no longer looked for in all memory: what is kept of it would be "
+                  "more than half of the host's\n");
+    for (unsigned i = 0; i < count; i++)
+        report(a, &here.reports[i]);
+}

@@ -1,0 +1,130 @@
+/* Whether threads of kernels that are checked meet as they must.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "cl/check/check_race.h"
+
+static void report(const struct ocl_access *a, uint64_t site, uint32_t thread, bool is_warning,
+                   const char *what, const char *about)
+{
+    struct ocl_access at = *a;
+    at.line = (uint32_t)site;
+    at.location = (uint32_t)(site >> 32);
+    at.thread = thread;
+    struct ocl_finding finding = {
+        .check = OCL_CHECK_SYNC, .is_warning = is_warning, .what = what, .about = about};
+    if (ocl_check_is_first(a->launch, site * 31 + (uint64_t)(uintptr_t)what))
+        ocl_check_report_access(&at, &finding);
+}
+
+static uint64_t site_of(const struct ocl_access *a)
+{
+    return (uint64_t)a->location << 32 | a->line;
+}
+
+/* ---- Barriers ---- */
+
+static void find_ended(const struct ocl_access *a, uint64_t site, uint32_t live)
+{
+    const uint32_t threads = ocl_check_threads(a->launch);
+    char about[128];
+    if (live >= threads)
+        return;
+    (void)snprintf(about, sizeof about, "%u of %u threads have ended before",
+                   (unsigned)(threads - live), (unsigned)threads);
+    report(a, site, CLEM_CHECK_ALL, true, "barrier that not all threads of the block come to",
+           about);
+}
+
+static uint64_t site_in(const struct ocl_round *r, uint32_t thread)
+{
+    return r->sites[r->state[thread] & OCL_ROUND_REGION];
+}
+
+/* Threads that wait at one barrier, by different instructions. */
+static void find_divergent(const struct ocl_access *a, const struct ocl_round *r,
+                           const struct ocl_gathering *g)
+{
+    uint32_t first = r->threads;
+    for (uint32_t i = 0; i < r->threads; i++) {
+        if (!(g->lanes[i / 32] >> i % 32 & 1))
+            continue;
+        if (first == r->threads)
+            first = i;
+        if (site_in(r, i) == site_in(r, first))
+            continue;
+        char about[128];
+        (void)snprintf(about, sizeof about, "thread %u waits at that of PTX line %u",
+                       (unsigned)first, (unsigned)(uint32_t)site_in(r, first));
+        report(a, site_in(r, i), i, false,
+               "divergent barrier: threads of the block wait at different ones", about);
+        return;
+    }
+}
+
+/* Nobody goes on: the kernel fails. */
+static void find_stuck(const struct ocl_access *a, const struct ocl_round *r, bool is_open)
+{
+    uint32_t waits = r->threads;
+    for (uint32_t i = 0; i < r->threads; i++) {
+        if (r->state[i] == OCL_ROUND_ENDED)
+            continue;
+        if (!ocl_round_waits(r, i) || r->state[i] & OCL_ROUND_SPUN)
+            return;
+        waits = waits < r->threads ? waits : i;
+    }
+    if (!is_open && waits < r->threads)
+        report(a, site_in(r, waits), waits, false,
+               "barrier that threads wait at for ever: not all come that it is for", NULL);
+}
+
+static void check_round(const struct ocl_access *a)
+{
+    const struct ocl_round round = ocl_round_of(a);
+    bool is_open = false;
+    for (uint32_t barrier = 0; barrier < OCL_ROUND_BARRIERS; barrier++) {
+        struct ocl_gathering g;
+        ocl_round_gather(&round, barrier, &g);
+        is_open |= g.is_open;
+        if (!g.is_open || g.expected != 0)
+            continue;
+        find_divergent(a, &round, &g);
+        for (uint32_t i = 0; i < round.threads; i++)
+            if (ocl_round_waits(&round, i)) {
+                find_ended(a, site_in(&round, i), g.waiting);
+                break;
+            }
+    }
+    find_stuck(a, &round, is_open);
+}
+
+/* ---- Warps ---- */
+
+static void check_lanes(const struct ocl_access *a)
+{
+    const uint32_t threads = ocl_check_threads(a->launch), base = a->thread / 32 * 32;
+    const uint32_t all = threads - base >= 32 ? ~0u : (1u << (threads - base)) - 1;
+    const uint32_t mask = (uint32_t)a->more, live = (uint32_t)a->call->address;
+    const bool is_strange = !(mask >> a->thread % 32 & 1);
+    const bool names_ended = mask & all & ~live, names_none = mask & ~all && mask != UINT32_MAX;
+    char about[128];
+    if (!is_strange && !names_ended && !names_none)
+        return;
+    (void)snprintf(about, sizeof about, "mask 0x%08x, lanes that have not ended 0x%08x",
+                   (unsigned)mask, (unsigned)live);
+    report(a, site_of(a), a->thread, !is_strange && !names_ended,
+           is_strange    ? "warp operation by a lane that its own mask does not name"
+           : names_ended ? "warp operation whose mask names lanes that have ended"
+                         : "warp operation whose mask names lanes that the block does not have",
+           about);
+}
+
+void ocl_check_sync(const struct ocl_access *a)
+{
+    if (a->kind == CLEM_CHECK_ROUND)
+        check_round(a);
+    else if (a->kind == CLEM_CHECK_WARP)
+        check_lanes(a);
+    else if (a->kind == CLEM_CHECK_BARRIER && a->thread == CLEM_CHECK_ALL)
+        find_ended(a, site_of(a), (uint32_t)a->value);
+}

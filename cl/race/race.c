@@ -1,0 +1,275 @@
+/* Accesses: what is kept of them, and which of them nothing orders.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/race/race.h"
+
+#include "cl/race/race_state.h"
+
+/* The access at hand, as it concerns 4 bytes. */
+struct now {
+    struct ocl_race *race;
+    struct ocl_race_block *block;
+    uint32_t thread;
+    const struct ocl_race_access *access;
+    uint64_t address; /* of the first of the bytes */
+    struct slot slot;
+    uint32_t old; /* accesses until then are ordered before all that come */
+};
+
+static uint32_t thread_of(struct slot slot)
+{
+    return slot.word & SLOT_THREAD;
+}
+
+static bool is_of_block(struct now *now, struct slot slot)
+{
+    if (slot.time >= now->block->turn)
+        return true;
+    return slot.time > now->block->begin &&
+           race_run(now->race, slot.time)->serial == now->block->serial;
+}
+
+static bool is_own(struct now *now, struct slot slot)
+{
+    return thread_of(slot) == now->thread && is_of_block(now, slot);
+}
+
+static bool is_met(const struct ocl_race_block *block, uint32_t thread, struct slot slot)
+{
+    const uint32_t other = thread_of(slot), w = thread / 32, v = other / 32;
+    const struct warp *warp = &block->warps[w];
+    if (other == thread || slot.time <= block->barrier)
+        return true;
+    if (w != v)
+        return block->rows && slot.time <= block->rows[w * WARPS + v];
+    return slot.time <= warp->time ||
+           (warp->rows && slot.time <= warp->rows[thread % 32 * 32 + other % 32]);
+}
+
+static bool is_ordered(struct now *now, struct slot slot)
+{
+    struct ocl_race_block *block = now->block;
+    const bool is_ours = is_of_block(now, slot);
+    if (is_ours && is_met(block, now->thread, slot))
+        return true;
+    const struct run *run = is_ours ? NULL : race_run(now->race, slot.time);
+    if (run && run->launch != block->launch &&
+        race_is_behind(now->race, block->launch, run->launch))
+        return true;
+    const uint32_t knows = block->all[now->thread].knows;
+    if ((block->knows | knows) == 0)
+        return false;
+    const uint32_t serial = run ? run->serial : block->serial;
+    return race_knows(now->race, knows, serial, thread_of(slot), slot.time) ||
+           race_knows(now->race, block->knows, serial, thread_of(slot), slot.time);
+}
+
+static bool is_strong_pair(struct now *now, struct slot slot, bool *is_scope)
+{
+    if (!(slot.word & now->slot.word & SLOT_STRONG))
+        return false;
+    *is_scope = (slot.word | now->slot.word) & SLOT_NARROW && !is_of_block(now, slot);
+    return !*is_scope;
+}
+
+/* Lanes that come to one place together write in no order; at others, in that of the text. */
+static enum ocl_race_kind kind_of(struct now *now, struct slot slot)
+{
+    const uint32_t writes = slot.word & now->slot.word & SLOT_WRITES;
+    const uint32_t written = now->slot.word & SLOT_WRITES ? now->slot.word : slot.word;
+    if (writes ? now->access->is_same : (written & SLOT_SAME) != 0)
+        return OCL_RACE_SAME;
+    const bool is_one_warp = thread_of(slot) / 32 == now->thread / 32 && is_of_block(now, slot);
+    return is_one_warp && slot.word >> SLOT_SITE_AT != now->slot.word >> SLOT_SITE_AT
+               ? OCL_RACE_WARP
+               : OCL_RACE_DIFFERS;
+}
+
+/* What is read before a loop that compares and swaps may be anything: the atomic operation finds out. */
+static bool is_in_doubt(const struct now *now, struct slot slot)
+{
+    return !now->access->writes && !(now->slot.word & SLOT_STRONG) && slot.word & SLOT_STRONG;
+}
+
+static void doubt(struct now *now, const struct ocl_race_report *found)
+{
+    if (now->block->doubts == DOUBTS)
+        race_end_doubts(now->race, now->block);
+    now->block->doubt[now->block->doubts++] = *found;
+}
+
+/* The thread has an atomic operation where it read. */
+static void forget_doubts(struct ocl_race_block *block, uint32_t thread,
+                          const struct ocl_race_access *access)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < block->doubts; i++) {
+        const struct ocl_race_report *d = &block->doubt[i];
+        if (d->now.thread != thread || d->is_shared != access->is_shared ||
+            d->address < access->address || d->address >= access->address + access->bytes)
+            block->doubt[kept++] = *d;
+    }
+    block->doubts = kept;
+}
+
+static void report(struct now *now, struct slot slot, bool is_scope)
+{
+    const struct run *run = race_run(now->race, slot.time);
+    const uint32_t both = (slot.word & now->slot.word & SLOT_BYTES) >> SLOT_BYTES_AT;
+    const uint32_t first = (uint32_t)__builtin_ctz(both);
+    const struct ocl_race_report found = {
+        .kind = kind_of(now, slot),
+        .now = {.site = now->access->site,
+                .block = now->block->number,
+                .launch = now->block->launch,
+                .thread = now->thread,
+                .writes = now->access->writes,
+                .is_strong = now->access->is_strong},
+        .before = {.site = now->race->sites[slot.word >> SLOT_SITE_AT],
+                   .block = run->block,
+                   .launch = run->launch,
+                   .thread = thread_of(slot),
+                   .writes = slot.word & SLOT_WRITES,
+                   .is_strong = slot.word & SLOT_STRONG},
+        .address = now->address / 4 * 4 + first,
+        .bytes = (uint32_t)__builtin_popcount(both),
+        .is_shared = now->access->is_shared,
+        .is_scope = is_scope,
+    };
+    if (is_in_doubt(now, slot))
+        doubt(now, &found);
+    else
+        now->race->reporter(now->race->user, &found);
+}
+
+/* Whether the access is no race with an earlier one. */
+static bool compare(struct now *now, struct slot slot)
+{
+    bool is_scope = false;
+    if (!((slot.word | now->slot.word) & SLOT_WRITES) || is_strong_pair(now, slot, &is_scope) ||
+        is_ordered(now, slot))
+        return true;
+    report(now, slot, is_scope);
+    return false;
+}
+
+/* ---- What is kept ---- */
+
+/* Whoever is no race with the access at hand is none with the earlier one, or what is will be found by the new one. */
+static bool is_replaced(struct now *now, struct slot slot)
+{
+    const uint32_t mine = now->slot.word;
+    if (slot.word & SLOT_BYTES & ~mine)
+        return false;
+    if (slot.word & SLOT_WRITES && !(mine & SLOT_WRITES))
+        return false;
+    if (mine & SLOT_STRONG && !(slot.word & SLOT_STRONG))
+        return mine & SLOT_WRITES && !(slot.word & SLOT_WRITES) && is_own(now, slot);
+    if (slot.word & SLOT_STRONG && mine & SLOT_STRONG && (slot.word ^ mine) & SLOT_NARROW &&
+        slot.word & SLOT_NARROW)
+        return false;
+    if (is_own(now, slot))
+        return true;
+    if (mine & SLOT_WRITES)
+        return !(mine & SLOT_STRONG);
+    return is_of_block(now, slot) && slot.time <= now->block->barrier;
+}
+
+/* Which of several has to go, the highest first: reads, one of the same warp before others; then strong writes, of which there
+ * are many; a plain write only for a write. Of those alike the oldest. */
+static unsigned rank(struct now *now, struct slot slot)
+{
+    if (slot.word & SLOT_WRITES)
+        return slot.word & SLOT_STRONG ? 1 : 0;
+    if (!is_of_block(now, slot))
+        return 2;
+    return thread_of(slot) / 32 == now->thread / 32 ? 4 : 3;
+}
+
+static struct slot *victim(struct now *now, struct cell *cell)
+{
+    struct slot *chosen = NULL;
+    unsigned best = 0;
+    for (int i = 0; i < SLOTS; i++) {
+        struct slot *slot = &cell->slots[i];
+        const unsigned its = rank(now, *slot);
+        if (its == 0 && !(now->slot.word & SLOT_WRITES))
+            continue;
+        if (!chosen || its > best || (its == best && slot->time < chosen->time)) {
+            chosen = slot;
+            best = its;
+        }
+    }
+    return chosen;
+}
+
+static void keep(struct now *now, struct cell *cell)
+{
+    struct slot *place = NULL;
+    for (int i = 0; i < SLOTS; i++) {
+        struct slot *slot = &cell->slots[i];
+        if (slot->time > now->old && !is_replaced(now, *slot))
+            continue;
+        slot->time = 0;
+        place = place ? place : slot;
+    }
+    if (!place)
+        place = victim(now, cell);
+    if (place)
+        *place = now->slot;
+}
+
+static void check_cell(struct now *now, struct cell *cell)
+{
+    if (!cell)
+        return;
+    for (int i = 0; i < SLOTS; i++) {
+        const struct slot slot = cell->slots[i];
+        if (slot.time == now->slot.time && slot.word == now->slot.word)
+            return;
+    }
+    for (int i = 0; i < SLOTS; i++) {
+        const struct slot slot = cell->slots[i];
+        if (slot.time > now->old && slot.word & now->slot.word & SLOT_BYTES && !is_own(now, slot))
+            compare(now, slot);
+    }
+    keep(now, cell);
+}
+
+static uint32_t word_of(struct ocl_race *race, uint32_t thread,
+                        const struct ocl_race_access *access)
+{
+    const bool is_strong = access->is_strong || (access->is_volatile && !access->writes);
+    return thread | (access->writes ? SLOT_WRITES : 0u) | (is_strong ? SLOT_STRONG : 0u) |
+           (access->is_narrow && is_strong ? SLOT_NARROW : 0u) |
+           (access->is_same && !access->is_shared ? SLOT_SAME : 0u) |
+           race_site(race, access->site) << SLOT_SITE_AT;
+}
+
+static uint32_t bytes_at(uint64_t first, uint64_t end, uint64_t word)
+{
+    const uint64_t low = first > word ? first - word : 0, high = end < word + 4 ? end - word : 4;
+    return ((1u << high) - 1) & ~((1u << low) - 1);
+}
+
+void ocl_race_access(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread,
+                     const struct ocl_race_access *access)
+{
+    if (!block)
+        return;
+    race_turn(race, block);
+    struct now now = {.race = race, .block = block, .thread = thread, .access = access};
+    now.old = access->is_shared ? block->barrier : race->launch_begin;
+    const uint32_t word = word_of(race, thread, access);
+    const uint64_t end = access->address + access->bytes;
+    for (uint64_t at = access->address / 4 * 4; at < end; at += 4) {
+        now.address = at;
+        now.slot.time = race->time;
+        now.slot.word = word | bytes_at(access->address, end, at) << SLOT_BYTES_AT;
+        check_cell(&now,
+                   access->is_shared ? race_shared_cell(race, block, at) : race_cell(race, at));
+    }
+    if (access->is_strong && access->reads && access->writes)
+        forget_doubts(block, thread, access);
+    if (access->is_strong || access->is_volatile)
+        race_strong(race, block, thread, access);
+}

@@ -1,0 +1,103 @@
+/* Races of kernels: two accesses to the same bytes, at least one of which writes, that nothing orders.
+ *
+ * Who checks tells of each block, in the order in which its threads run: what they access, and where they wait for each
+ * other. Blocks may take turns; nothing depends on which runs first but what their own control flow makes of it.
+ * An access is ordered behind an earlier one by: the same thread; a barrier of the block that both threads came to; a warp
+ * operation whose mask has both; a release that an acquire read, directly or by others (releases: .release, or a fence before
+ * a strong write; acquires: .acquire, or a strong read and a fence or a barrier of the block behind it), of a scope that holds
+ * both; the end of an earlier launch. Volatile accesses order nothing.
+ *
+ * Memory: 32 bytes for each 4 bytes that were accessed. Four accesses are kept of each 4 bytes: where more are not ordered,
+ * a few of those of most different threads.
+ * Locks: none; one thread at a time calls for one struct ocl_race.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CL_RACE_RACE_H
+#define CL_RACE_RACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ocl_race;
+struct ocl_race_block;
+
+enum { OCL_RACE_THREADS = 1024 }; /* the most of a block */
+
+/* One access of a thread. */
+struct ocl_race_access {
+    uint64_t address; /* of global memory; or an offset in the block's shared memory */
+    uint64_t site;    /* the caller's name of the instruction, > 0 */
+    uint32_t bytes;
+    bool is_shared;
+    bool reads, writes; /* both: an atomic operation */
+    bool is_strong; /* atomic, or with an order: no race with others of a scope that holds both */
+    bool is_volatile;
+    bool is_narrow;          /* the scope is the block */
+    bool acquires, releases; /* by its own order */
+    bool is_same;            /* writes what is there already, in shared memory perhaps by chance */
+};
+
+enum ocl_race_kind {
+    OCL_RACE_DIFFERS, /* values can differ */
+    OCL_RACE_SAME, /* both write the same value, or the one what is there in global memory already */
+    OCL_RACE_WARP  /* lanes of one warp, by different instructions: right where warps go in step */
+};
+
+/* One thread's access of two. */
+struct ocl_race_party {
+    uint64_t site; /* 0: no longer known */
+    uint64_t block;
+    uint32_t launch, thread;
+    bool writes, is_strong;
+};
+
+struct ocl_race_report {
+    enum ocl_race_kind kind;
+    struct ocl_race_party now, before;
+    uint64_t address; /* as in the access */
+    uint32_t bytes;   /* that both access, from there on */
+    bool is_shared;
+    bool is_scope; /* both are atomic, and their scope is too small */
+};
+
+typedef void (*ocl_race_reporter)(void *user, const struct ocl_race_report *report);
+
+/* Shape:  `most` bytes are the most that it takes; what comes beyond is not checked, ocl_race_is_full() says so.
+ * Errors: NULL without memory. */
+struct ocl_race *ocl_race_new(size_t most, ocl_race_reporter reporter, void *user);
+void ocl_race_free(struct ocl_race *race);
+bool ocl_race_is_full(const struct ocl_race *race);
+
+/* A launch begins: its number, > 0. It is ordered behind those that have ended. */
+uint32_t ocl_race_launch_begin(struct ocl_race *race);
+void ocl_race_launch_end(struct ocl_race *race, uint32_t launch);
+
+/* What was known of memory is forgotten: it is freed, or written by what is ordered behind all. */
+void ocl_race_forget(struct ocl_race *race, uint64_t address, uint64_t bytes);
+
+/* Needs:  0 < threads <= OCL_RACE_THREADS; no block of that number and launch that has not ended.
+ * Errors: NULL without memory: the block is not checked. All functions below take NULL for a block, and do nothing. */
+struct ocl_race_block *ocl_race_block_begin(struct ocl_race *race, uint32_t launch, uint64_t block,
+                                            uint32_t threads);
+struct ocl_race_block *ocl_race_block_find(struct ocl_race *race, uint32_t launch, uint64_t block);
+void ocl_race_block_end(struct ocl_race *race, struct ocl_race_block *block);
+
+/* Needs: thread < the block's; the bytes of shared memory < 2^32. */
+void ocl_race_access(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread,
+                     const struct ocl_race_access *access);
+void ocl_race_fence(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread,
+                    bool is_narrow);
+
+/* All threads that have not ended meet. */
+void ocl_race_meet(struct ocl_race *race, struct ocl_race_block *block);
+/* A thread arrives at a barrier, and goes on. */
+void ocl_race_arrive(struct ocl_race *race, struct ocl_race_block *block, uint32_t barrier,
+                     uint32_t thread);
+/* Lanes of each warp that wait at a barrier go on, since all have come that it is for. */
+void ocl_race_pass(struct ocl_race *race, struct ocl_race_block *block, uint32_t barrier,
+                   const uint32_t lanes[OCL_RACE_THREADS / 32]);
+/* Lanes of a warp meet. */
+void ocl_race_warp(struct ocl_race *race, struct ocl_race_block *block, uint32_t warp,
+                   uint32_t lanes);
+
+#endif

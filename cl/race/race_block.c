@@ -1,0 +1,329 @@
+/* Blocks, and where their threads meet.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/race/race_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Launches ---- */
+
+static void free_pages(struct page **pages, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(pages[i]);
+    free(pages);
+}
+
+static void free_block(struct ocl_race_block *block)
+{
+    for (size_t i = 0; i < WARPS; i++)
+        free(block->warps[i].rows);
+    free_pages(block->pages, block->page_count);
+    free(block->rows);
+    free(block->all);
+    free(block);
+}
+
+static void free_blocks(struct ocl_race_block *block)
+{
+    while (block) {
+        struct ocl_race_block *next = block->next;
+        free_block(block);
+        block = next;
+    }
+}
+
+struct ocl_race *ocl_race_new(size_t most, ocl_race_reporter reporter, void *user)
+{
+    struct ocl_race *race = calloc(1, sizeof *race);
+    if (!race)
+        return NULL;
+    race->reporter = reporter;
+    race->user = user;
+    race->most = most;
+    race->time = 1;
+    race->sites = calloc(SLOT_SITES, sizeof *race->sites);
+    race->site_table = calloc((size_t)SLOT_SITES * 2, sizeof *race->site_table);
+    if (race->sites && race->site_table)
+        return race;
+    ocl_race_free(race);
+    return NULL;
+}
+
+void ocl_race_free(struct ocl_race *race)
+{
+    if (!race)
+        return;
+    free_blocks(race->open);
+    free_blocks(race->kept);
+    free_pages(race->pages, race->page_room);
+    free(race->runs);
+    free(race->spans);
+    free(race->nodes);
+    free(race->stack);
+    free(race->releases);
+    free(race->sites);
+    free(race->site_table);
+    free(race);
+}
+
+bool ocl_race_is_full(const struct ocl_race *race)
+{
+    return race->is_full;
+}
+
+/* What is older than the times can count is forgotten, as is what threads knew: all of it is ordered before what comes. */
+static void start_again(struct ocl_race *race)
+{
+    race->node_count = 0;
+    race->launch_base = race->launches;
+    race->run_count = race->run_last = 0;
+    race->release_count = 0;
+    if (race->releases)
+        memset(race->releases, 0, race->release_room * sizeof *race->releases);
+    if (race->time < UINT32_MAX / 2 && race->serial < UINT32_MAX / 2)
+        return;
+    for (size_t i = 0; i < race->page_room; i++)
+        if (race->pages[i])
+            memset(race->pages[i]->cells, 0, sizeof race->pages[i]->cells);
+    free_blocks(race->kept);
+    race->kept = NULL;
+    race->time = 1;
+    race->serial = 0;
+}
+
+uint32_t ocl_race_launch_begin(struct ocl_race *race)
+{
+    if (race->open_launches++ == 0) {
+        start_again(race);
+        race->launch_begin = ++race->time;
+    }
+    const size_t at = race->launches - race->launch_base;
+    if (race_grow(race, (void **)&race->spans, &race->span_room, at, sizeof *race->spans))
+        race->spans[at] = (struct span){.begin = ++race->time};
+    return ++race->launches;
+}
+
+static struct span *span_of(struct ocl_race *race, uint32_t launch)
+{
+    const size_t at = launch - race->launch_base - 1;
+    return at < race->span_room ? &race->spans[at] : NULL;
+}
+
+bool race_is_behind(struct ocl_race *race, uint32_t launch, uint32_t earlier)
+{
+    const struct span *its = span_of(race, launch), *other = span_of(race, earlier);
+    return !its || !other || (other->end != 0 && other->end <= its->begin);
+}
+
+void ocl_race_launch_end(struct ocl_race *race, uint32_t launch)
+{
+    for (struct ocl_race_block *block = race->open, *next; block; block = next) {
+        next = block->next;
+        if (block->launch == launch)
+            ocl_race_block_end(race, block);
+    }
+    struct span *span = span_of(race, launch);
+    if (span)
+        span->end = ++race->time;
+    race->open_launches--;
+}
+
+/* ---- Blocks ---- */
+
+/* Of struct thread: those of whole warps. */
+static size_t room_of(uint32_t threads)
+{
+    return ((size_t)threads + 31) / 32 * 32;
+}
+
+static struct ocl_race_block *take_block(struct ocl_race *race, uint32_t threads)
+{
+    struct ocl_race_block *block = race->kept;
+    if (block && block->threads >= threads) {
+        race->kept = block->next;
+        return block;
+    }
+    block = race_take(race, sizeof *block);
+    if (!block)
+        return NULL;
+    block->all = race_take(race, room_of(threads) * sizeof *block->all);
+    if (!block->all) {
+        free(block);
+        return NULL;
+    }
+    return block;
+}
+
+static void forget_rows(struct ocl_race_block *block)
+{
+    if (block->rows)
+        memset(block->rows, 0, (size_t)WARPS * WARPS * sizeof *block->rows);
+    for (size_t i = 0; i < WARPS; i++)
+        if (block->warps[i].rows)
+            memset(block->warps[i].rows, 0, (size_t)32 * 32 * sizeof *block->warps[i].rows);
+}
+
+static uint32_t lanes_of(uint32_t threads, uint32_t warp)
+{
+    const uint32_t first = warp * 32;
+    return first >= threads ? 0 : threads - first >= 32 ? ~0u : (1u << (threads - first)) - 1;
+}
+
+struct ocl_race_block *ocl_race_block_begin(struct ocl_race *race, uint32_t launch, uint64_t number,
+                                            uint32_t threads)
+{
+    struct ocl_race_block *block = take_block(race, threads);
+    if (!block)
+        return NULL;
+    block->number = number;
+    block->launch = launch;
+    block->serial = ++race->serial;
+    block->threads = threads;
+    block->doubts = block->turn = block->knows = block->fenced = block->fences = 0;
+    memset(block->all, 0, room_of(threads) * sizeof *block->all);
+    memset(block->barriers, 0, sizeof block->barriers);
+    block->is_touched = false;
+    forget_rows(block);
+    block->next = race->open;
+    race->open = block;
+    race_turn(race, block);
+    block->begin = block->barrier = block->turn - 1;
+    for (uint32_t i = 0; i < WARPS; i++)
+        block->warps[i].time = block->begin;
+    return block;
+}
+
+struct ocl_race_block *ocl_race_block_find(struct ocl_race *race, uint32_t launch, uint64_t number)
+{
+    struct ocl_race_block *block = race->last;
+    if (block && block->number == number && block->launch == launch)
+        return block;
+    for (block = race->open; block; block = block->next)
+        if (block->number == number && block->launch == launch)
+            return block;
+    return NULL;
+}
+
+void ocl_race_block_end(struct ocl_race *race, struct ocl_race_block *block)
+{
+    if (!block)
+        return;
+    race_end_doubts(race, block);
+    struct ocl_race_block **link = &race->open;
+    while (*link != block)
+        link = &(*link)->next;
+    *link = block->next;
+    if (race->last == block)
+        race->last = NULL;
+    block->next = race->kept;
+    race->kept = block;
+}
+
+/* ---- Warps ---- */
+
+static uint32_t *rows_of(struct ocl_race *race, uint32_t **rows)
+{
+    if (!*rows)
+        *rows = race_take(race, (size_t)32 * 32 * sizeof **rows);
+    return *rows;
+}
+
+/* What any of the members knows of each, all of them do; and of each other all until now. */
+static void meet_rows(uint32_t *rows, uint32_t members, uint32_t now)
+{
+    uint32_t known[32] = {0};
+    for (uint32_t i = 0; i < 32; i++)
+        for (uint32_t j = 0; members >> i & 1 && j < 32; j++)
+            known[j] = rows[i * 32 + j] > known[j] ? rows[i * 32 + j] : known[j];
+    for (uint32_t j = 0; j < 32; j++)
+        if (members >> j & 1)
+            known[j] = now;
+    for (uint32_t i = 0; i < 32; i++)
+        if (members >> i & 1)
+            memcpy(&rows[(size_t)i * 32], known, sizeof known);
+}
+
+void ocl_race_warp(struct ocl_race *race, struct ocl_race_block *block, uint32_t warp,
+                   uint32_t lanes)
+{
+    if (!block)
+        return;
+    race_turn(race, block);
+    struct warp *w = &block->warps[warp];
+    const uint32_t all = lanes_of(block->threads, warp);
+    lanes &= all;
+    if (lanes == all)
+        w->time = race->time;
+    else if (rows_of(race, &w->rows))
+        meet_rows(w->rows, lanes, race->time);
+    race_join_lanes(race, block, warp * 32, lanes);
+    race->time++;
+}
+
+/* ---- Barriers ---- */
+
+void ocl_race_meet(struct ocl_race *race, struct ocl_race_block *block)
+{
+    if (!block)
+        return;
+    race_turn(race, block);
+    block->barrier = race->time;
+    race_gather_block(race, block);
+    race->time++;
+}
+
+static void come(struct ocl_race *race, struct ocl_race_block *block, struct barrier *barrier,
+                 uint32_t warp, uint32_t lanes)
+{
+    for (uint32_t v = 0; block->rows && v < WARPS; v++)
+        if (block->rows[warp * WARPS + v] > barrier->times[v])
+            barrier->times[v] = block->rows[warp * WARPS + v];
+    barrier->times[warp] = race->time;
+    barrier->knows =
+        race_join(race, barrier->knows, race_gather_lanes(race, block, warp * 32, lanes));
+}
+
+void ocl_race_arrive(struct ocl_race *race, struct ocl_race_block *block, uint32_t number,
+                     uint32_t thread)
+{
+    if (!block)
+        return;
+    race_turn(race, block);
+    come(race, block, &block->barriers[number % BARRIERS], thread / 32, 1u << thread % 32);
+    race->time++;
+}
+
+/* Those who wait know what those know who came. */
+static void go_on(struct ocl_race *race, struct ocl_race_block *block,
+                  const struct barrier *barrier, uint32_t w, uint32_t lanes)
+{
+    uint32_t *rows = rows_of(race, &block->rows);
+    for (uint32_t v = 0; rows && v < WARPS; v++)
+        if (barrier->times[v] > rows[w * WARPS + v])
+            rows[w * WARPS + v] = barrier->times[v];
+    block->warps[w].time = barrier->times[w];
+    for (uint32_t i = 0; barrier->knows && i < 32; i++) {
+        struct thread *me = &block->all[w * 32 + i];
+        if (lanes >> i & 1)
+            me->knows = race_join(race, me->knows, barrier->knows);
+    }
+}
+
+void ocl_race_pass(struct ocl_race *race, struct ocl_race_block *block, uint32_t number,
+                   const uint32_t lanes[OCL_RACE_THREADS / 32])
+{
+    if (!block)
+        return;
+    race_turn(race, block);
+    struct barrier *barrier = &block->barriers[number % BARRIERS];
+    for (uint32_t w = 0; w < WARPS; w++)
+        if (lanes[w] != 0)
+            come(race, block, barrier, w, lanes[w]);
+    for (uint32_t w = 0; w < WARPS; w++)
+        if (lanes[w] != 0)
+            go_on(race, block, barrier, w, lanes[w]);
+    block->is_touched |= barrier->knows != 0;
+    *barrier = (struct barrier){0};
+    race->time++;
+}

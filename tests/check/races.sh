@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Runs the kernels of races.cu under CLEM_CHECK=race,sync, the right ones and their mutants: races.sh CLEMCC FOLDER [--all].
+# Without --all, some of them: the rest takes minutes. Says how many mutants there are, how many were found, and by what.
+# Ends with 77 where there is no clang.
+# SPDX-License-Identifier: Apache-2.0
+set -u
+clemcc=$1 folder=$2 all=${3:-}
+here=$(cd "$(dirname "$0")" && pwd)
+program=$folder/races
+some='^(reduce_last_block|lock_of_block|exchange_in_warp|barrier_in_branches|shuffle_of_some)	'
+
+message=$("$clemcc" --version 2>&1) || {
+    echo "skipped: $message"
+    exit 77
+}
+mkdir -p "$folder"
+"$clemcc" -std=c++17 -O1 -o "$program" "$here/races.cu" >"$program.log" 2>&1 || {
+    cat "$program.log"
+    exit 1
+}
+unset CLEM_TRACE
+export CLEM_CHECK=race,sync
+
+# A line for one: KERNEL, MUTANT, what it came to, why it is equivalent.
+run() {
+    local output status found=silent
+    output=$("$1" "$2" "$3" 2>&1)
+    status=$?
+    case "$output" in
+        *"clem: error: "*) found=error ;;
+        *"clem: warning: "*) found=warning ;;
+    esac
+    [ "$status" -eq 0 ] || [ "$found" != silent ] || found="ended with $status"
+    printf '%s\t%s\t%s\t%s\n' "$2" "$3" "$found" "${4:-}"
+}
+export -f run
+
+# What is found is the same however many threads there are; addresses of global memory and of code differ.
+found_by() {
+    POCL_MAX_PTHREAD_COUNT=$1 "$program" "$2" "$3" 2>&1 | sed 's/global address 0x[0-9a-f]*//' | grep -v '^    '
+}
+[ "$(found_by 1 reduce_last_block 5)" = "$(found_by 4 reduce_last_block 5)" ] || {
+    echo "reduce_last_block 5: other reports with other numbers of threads"
+    exit 1
+}
+
+results=$("$program" --list | { [ -n "$all" ] && cat || grep -E "$some"; } | tr '\t' '\n' |
+    xargs -d '\n' -P "$(nproc)" -n 3 bash -c 'run "$0" "$@"' "$program")
+printf '%s\n' "$results" | sort | awk -F '\t' '
+    $2 == 0 && $3 != "silent" { print $1 " is right: " $3; bad++ }
+    $2 == 0 { right++; next }
+    $4 != "" { equivalent++; if ($3 != "silent") { print $1 " " $2 " is equivalent: " $3; bad++ }; next }
+    { mutants++; count[$3]++; if ($3 != "error" && $3 != "warning") { print $1 " " $2 ": " $3; bad++ } }
+    END {
+        printf "%d kernels; %d mutants: %d errors, %d warnings; %d equivalent; %d wrong answers\n", right, mutants,
+            count["error"], count["warning"], equivalent, bad
+        exit bad > 0 || right == 0 || mutants == 0
+    }'

@@ -1,0 +1,445 @@
+/* Tests of cl/race/: which accesses are races.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/race/race.h"
+
+#include "tests/test.h"
+
+enum { THREADS = 64, WORD = 0x1000, DATA = 0x2000, MEMORY = 64 << 20 };
+
+/* What was found, and the last of it. */
+struct found {
+    unsigned counts[3];
+    struct ocl_race_report last;
+};
+
+static void note(void *user, const struct ocl_race_report *report)
+{
+    struct found *found = user;
+    found->counts[report->kind]++;
+    found->last = *report;
+}
+
+struct bench {
+    struct found found;
+    struct ocl_race *race;
+    uint32_t launch;
+};
+
+static void begin(struct bench *b)
+{
+    *b = (struct bench){0};
+    b->race = ocl_race_new(MEMORY, note, &b->found);
+    assert_non_null(b->race);
+    b->launch = ocl_race_launch_begin(b->race);
+}
+
+static struct ocl_race_block *block(struct bench *b, uint64_t number)
+{
+    struct ocl_race_block *made = ocl_race_block_begin(b->race, b->launch, number, THREADS);
+    assert_non_null(made);
+    return made;
+}
+
+static void end(struct bench *b, unsigned differ, unsigned same, unsigned warp)
+{
+    assert_false(ocl_race_is_full(b->race));
+    ocl_race_launch_end(b->race, b->launch);
+    ocl_race_free(b->race);
+    assert_int_equal(b->found.counts[OCL_RACE_DIFFERS], differ);
+    assert_int_equal(b->found.counts[OCL_RACE_SAME], same);
+    assert_int_equal(b->found.counts[OCL_RACE_WARP], warp);
+}
+
+static void touch(struct bench *b, struct ocl_race_block *k, uint32_t thread, uint64_t address,
+                  uint64_t site, struct ocl_race_access how)
+{
+    how.address = address;
+    how.site = site;
+    how.bytes = how.bytes ? how.bytes : 4;
+    ocl_race_access(b->race, k, thread, &how);
+}
+
+static const struct ocl_race_access reads = {.reads = true}, writes = {.writes = true},
+                                    writes_same = {.writes = true, .is_same = true},
+                                    shared_reads = {.reads = true, .is_shared = true},
+                                    shared_writes = {.writes = true, .is_shared = true},
+                                    adds = {.reads = true, .writes = true, .is_strong = true},
+                                    sets = {.writes = true, .is_strong = true},
+                                    looks = {.reads = true, .is_strong = true},
+                                    releases = {.writes = true,
+                                                .is_strong = true,
+                                                .releases = true},
+                                    acquires = {.reads = true, .is_strong = true, .acquires = true};
+
+static struct ocl_race_access narrowly(struct ocl_race_access how)
+{
+    how.is_narrow = true;
+    return how;
+}
+
+TEST_BODY(race_barrier_orders_a_block)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 0);
+    for (uint32_t t = 0; t < THREADS; t++)
+        touch(&b, k, t, 4ul * t, 1, shared_writes);
+    ocl_race_meet(b.race, k);
+    for (uint32_t t = 0; t < THREADS; t++)
+        touch(&b, k, t, 4ul * (THREADS - 1 - t), 2, shared_reads);
+    ocl_race_meet(b.race, k);
+    for (uint32_t t = 0; t < THREADS; t++)
+        touch(&b, k, t, 4ul * t, 3, shared_writes);
+    ocl_race_block_end(b.race, k);
+    k = block(&b, 1);
+    for (uint32_t t = 0; t < THREADS; t++)
+        touch(&b, k, t, 4ul * (THREADS - 1 - t), 2, shared_writes);
+    end(&b, 0, 0, 0);
+}
+
+TEST_BODY(race_without_a_barrier_is_found)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 7);
+    touch(&b, k, 3, 40, 1, shared_writes);
+    touch(&b, k, 35, 40, 2, shared_reads);
+    assert_int_equal(b.found.last.before.thread, 3);
+    assert_int_equal(b.found.last.now.thread, 35);
+    assert_int_equal(b.found.last.before.site, 1);
+    assert_int_equal(b.found.last.now.site, 2);
+    assert_int_equal(b.found.last.now.block, 7);
+    assert_int_equal(b.found.last.address, 40);
+    assert_true(b.found.last.before.writes);
+    ocl_race_meet(b.race, k);
+    for (uint32_t t = 0; t < THREADS; t++) /* all read what one writes */
+        touch(&b, k, t, 40, 3, shared_reads);
+    touch(&b, k, 0, 40, 4, shared_writes);
+    assert_true(b.found.counts[OCL_RACE_DIFFERS] > 1);
+    assert_int_equal(b.found.last.now.site, 4);
+    end(&b, b.found.counts[OCL_RACE_DIFFERS], 0, b.found.counts[OCL_RACE_WARP]);
+}
+
+TEST_BODY(race_is_counted_by_bytes)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 0);
+    struct ocl_race_access how = writes;
+    how.bytes = 1;
+    for (uint32_t t = 0; t < THREADS; t++)
+        touch(&b, k, t, DATA + t, 1, how);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 0);
+    how.bytes = 2;
+    touch(&b, k, 40, DATA + 7, 2, how); /* the bytes of threads 7 and 8 */
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 2);
+    assert_int_equal(b.found.last.address, DATA + 8);
+    assert_int_equal(b.found.last.bytes, 1);
+    end(&b, 2, 0, 0);
+}
+
+TEST_BODY(race_of_the_same_value_is_said_to_be_one)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 0);
+    touch(&b, k, 1, DATA, 1, writes);
+    touch(&b, k, 33, DATA, 1, writes_same);
+    assert_int_equal(b.found.counts[OCL_RACE_SAME], 1);
+    touch(&b, k, 2, DATA + 4, 1, reads);
+    touch(&b, k, 34, DATA + 4, 1, writes_same);
+    touch(&b, k, 2, DATA + 4, 1, reads);
+    assert_int_equal(b.found.counts[OCL_RACE_SAME], 3);
+    struct ocl_race_access by_chance = writes_same;
+    by_chance.is_shared = true;
+    touch(&b, k, 2, 8, 1, shared_reads);
+    touch(&b, k, 34, 8, 1, by_chance);
+    end(&b, 1, 3, 0);
+}
+
+TEST_BODY(race_of_a_warp_ends_where_lanes_meet)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 0);
+    touch(&b, k, 32, 0, 1, shared_writes);
+    touch(&b, k, 34, 0, 2, shared_reads); /* in step: only warned of */
+    touch(&b, k, 33, 8, 1, shared_writes);
+    ocl_race_warp(b.race, k, 1, 0x0000000f); /* some */
+    touch(&b, k, 35, 8, 2, shared_reads);
+    touch(&b, k, 36, 8, 2, shared_reads);
+    touch(&b, k, 40, 16, 1, shared_writes);
+    ocl_race_warp(b.race, k, 1, ~0u);
+    touch(&b, k, 63, 16, 2, shared_reads);
+    touch(&b, k, 0, 16, 2, shared_reads);   /* of the other warp */
+    touch(&b, k, 41, 24, 5, shared_writes); /* by one instruction */
+    touch(&b, k, 42, 24, 5, shared_writes);
+    end(&b, 2, 0, 2);
+}
+
+TEST_BODY(race_of_warps_ends_at_their_barrier)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = ocl_race_block_begin(b.race, b.launch, 0, 128);
+    touch(&b, k, 0, 0, 1, shared_writes);
+    ocl_race_pass(b.race, k, 1, (uint32_t[32]){~0u, ~0u});
+    touch(&b, k, 40, 0, 2, shared_reads);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 0);
+    touch(&b, k, 70, 0, 2, shared_reads); /* was not there */
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 1);
+    ocl_race_meet(b.race, k);
+    touch(&b, k, 100, 0, 3, shared_writes);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 1);
+    /* Those who only arrive tell what they did before, and learn nothing. */
+    for (uint32_t t = 0; t < 32; t++) {
+        touch(&b, k, t, 128 + 4ul * t, 4, shared_writes);
+        ocl_race_arrive(b.race, k, 2, t);
+    }
+    touch(&b, k, 1, 512, 5, shared_writes);
+    ocl_race_pass(b.race, k, 2, (uint32_t[32]){0, ~0u});
+    touch(&b, k, 33, 128, 6, shared_reads);
+    touch(&b, k, 34, 252, 6, shared_reads);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 1);
+    touch(&b, k, 35, 512, 6, shared_reads);
+    end(&b, 2, 0, 0);
+}
+
+TEST_BODY(race_of_launches_at_one_time)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 0);
+    touch(&b, k, 0, DATA, 1, writes);
+    touch(&b, k, 0, DATA + 4, 1, writes);
+    const uint32_t first = b.launch, second = ocl_race_launch_begin(b.race);
+    struct ocl_race_block *m = ocl_race_block_begin(b.race, second, 0, THREADS);
+    touch(&b, m, 0, DATA, 2, writes); /* as of another stream */
+    assert_int_equal(b.found.last.before.launch, first);
+    assert_int_equal(b.found.last.now.launch, second);
+    ocl_race_launch_end(b.race, second);
+    b.launch = ocl_race_launch_begin(b.race);
+    m = block(&b, 0);
+    touch(&b, m, 1, DATA, 3, writes); /* behind the second, while the first still runs */
+    touch(&b, m, 1, DATA + 4, 3, writes);
+    ocl_race_launch_end(b.race, first);
+    end(&b, 2, 0, 0);
+}
+
+/* Each block leaves a value; the last one that comes reads all. */
+static void last_block(struct bench *b, bool fences)
+{
+    enum { BLOCKS = 300 };
+    begin(b);
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        struct ocl_race_block *k = block(b, i);
+        touch(b, k, 0, DATA + 4 * i, 1, writes);
+        if (fences)
+            ocl_race_fence(b->race, k, 0, false);
+        touch(b, k, 0, WORD, 2, adds);
+        ocl_race_meet(b->race, k);
+        for (uint32_t t = 0; i == BLOCKS - 1 && t < BLOCKS; t++)
+            touch(b, k, t % THREADS, DATA + 4 * t, 3, reads);
+        ocl_race_block_end(b->race, k);
+    }
+}
+
+TEST_BODY(race_last_block_reads_all)
+{
+    struct bench b;
+    last_block(&b, true);
+    end(&b, 0, 0, 0);
+    last_block(&b, false);
+    end(&b, 299, 0, 0); /* its own value goes through the barrier */
+}
+
+TEST_BODY(race_release_is_seen_by_who_acquires)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 0), *m;
+    for (uint32_t t = 0; t < THREADS; t++)
+        touch(&b, k, t, DATA + 4 * t, 1, writes);
+    ocl_race_meet(b.race, k);
+    touch(&b, k, 0, WORD, 2, releases);
+    touch(&b, k, 1, DATA + 0x400, 1, writes); /* not released */
+    m = block(&b, 1);
+    touch(&b, m, 5, WORD, 3, acquires);
+    touch(&b, m, 5, DATA + 8, 4, reads);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 0);
+    touch(&b, m, 6, DATA + 12, 4, reads); /* another thread, which has not met 5 */
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 1);
+    ocl_race_warp(b.race, m, 0, ~0u);
+    touch(&b, m, 7, DATA + 12, 4, reads);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 1);
+    touch(&b, m, 5, DATA + 0x400, 4, reads);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 2);
+    end(&b, 2, 0, 0);
+}
+
+TEST_BODY(race_scope_must_hold_both)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 0);
+    touch(&b, k, 0, DATA, 1, writes);
+    touch(&b, k, 0, WORD, 2, narrowly(releases));
+    touch(&b, k, 40, WORD, 3, narrowly(acquires));
+    touch(&b, k, 40, DATA, 4, reads);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 0);
+    struct ocl_race_block *m = block(&b, 1);
+    touch(&b, m, 1, WORD, 3, acquires);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 1);
+    assert_true(b.found.last.is_scope);
+    touch(&b, m, 1, DATA, 4, reads);
+    end(&b, 2, 0, 0);
+}
+
+static void locked(struct bench *b, struct ocl_race_block *k, bool fences)
+{
+    touch(b, k, 0, WORD, 1, adds); /* compare and swap */
+    if (fences)
+        ocl_race_fence(b->race, k, 0, false);
+    touch(b, k, 0, DATA, 2, reads);
+    touch(b, k, 0, DATA, 3, writes);
+    if (fences)
+        ocl_race_fence(b->race, k, 0, false);
+    touch(b, k, 0, WORD, 4, sets);
+    ocl_race_block_end(b->race, k);
+}
+
+TEST_BODY(race_lock_keeps_others_out)
+{
+    struct bench b;
+    begin(&b);
+    for (uint32_t i = 0; i < 100; i++)
+        locked(&b, block(&b, i), true);
+    end(&b, 0, 0, 0);
+    begin(&b);
+    for (uint32_t i = 0; i < 3; i++)
+        locked(&b, block(&b, i), false);
+    end(&b, 4, 0, 0); /* the second reads and writes what was written, as does the third */
+}
+
+TEST_BODY(race_chain_of_releases_hands_on)
+{
+    enum { BLOCKS = 200 };
+    struct bench b;
+    begin(&b);
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        struct ocl_race_block *k = block(&b, i);
+        if (i > 0) {
+            touch(&b, k, 0, WORD + 4 * (i - 1), 1, looks);
+            ocl_race_fence(b.race, k, 0, false);
+            ocl_race_meet(b.race, k);
+            for (uint32_t t = 0; t < i; t++)
+                touch(&b, k, t % THREADS, DATA + 4 * t, 2, reads);
+        }
+        touch(&b, k, 9, DATA + 4 * i, 3, writes);
+        ocl_race_meet(b.race, k);
+        ocl_race_fence(b.race, k, 0, false);
+        touch(&b, k, 0, WORD + 4 * i, 4, sets);
+        ocl_race_block_end(b.race, k);
+    }
+    end(&b, 0, 0, 0);
+}
+
+TEST_BODY(race_volatile_orders_nothing)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_access write = writes, read = reads;
+    write.is_volatile = read.is_volatile = true;
+    struct ocl_race_block *k = block(&b, 0), *m;
+    touch(&b, k, 0, DATA, 1, writes);
+    ocl_race_fence(b.race, k, 0, false);
+    touch(&b, k, 0, WORD, 2, write);
+    m = block(&b, 1);
+    touch(&b, m, 0, WORD, 3, read);
+    ocl_race_fence(b.race, m, 0, false);
+    touch(&b, m, 0, DATA, 4, reads);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 2);
+    touch(&b, m, 0, WORD + 4, 5, adds); /* looked at while others add to it */
+    touch(&b, k, 0, WORD + 4, 6, read);
+    end(&b, 2, 0, 0);
+}
+
+TEST_BODY(race_atomic_races_with_plain_accesses)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 0);
+    for (uint32_t t = 0; t < THREADS; t++)
+        touch(&b, k, t, DATA, 1, adds);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 0);
+    touch(&b, k, 0, DATA, 2, reads);
+    ocl_race_block_end(b.race, k);
+    assert_true(b.found.counts[OCL_RACE_DIFFERS] + b.found.counts[OCL_RACE_WARP] > 0);
+    end(&b, b.found.counts[OCL_RACE_DIFFERS], 0, b.found.counts[OCL_RACE_WARP]);
+}
+
+TEST_BODY(race_read_that_is_compared_and_swapped_is_none)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 0);
+    for (uint32_t t = 0; t < THREADS; t++) {
+        touch(&b, k, t, DATA, 1, reads);
+        touch(&b, k, t, DATA, 2, adds);
+    }
+    ocl_race_block_end(b.race, k);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS] + b.found.counts[OCL_RACE_WARP], 0);
+    k = block(&b, 1);
+    touch(&b, k, 5, DATA, 1, reads);
+    touch(&b, k, 5, DATA + 4, 2, adds); /* elsewhere */
+    ocl_race_block_end(b.race, k);
+    assert_true(b.found.counts[OCL_RACE_DIFFERS] > 0);
+    end(&b, b.found.counts[OCL_RACE_DIFFERS], 0, 0);
+}
+
+TEST_BODY(race_launches_come_one_after_the_other)
+{
+    struct bench b;
+    begin(&b);
+    touch(&b, block(&b, 0), 0, DATA, 1, writes);
+    ocl_race_launch_end(b.race, b.launch);
+    b.launch = ocl_race_launch_begin(b.race);
+    struct ocl_race_block *k = block(&b, 0);
+    touch(&b, k, 1, DATA, 1, writes);
+    ocl_race_forget(b.race, DATA - 8, 9);
+    touch(&b, k, 63, DATA, 1, writes);
+    end(&b, 0, 0, 0);
+}
+
+TEST_BODY(race_blocks_take_turns)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 0), *m = block(&b, 1);
+    touch(&b, k, 0, DATA, 1, writes);
+    touch(&b, m, 0, DATA + 4, 1, writes);
+    touch(&b, k, 0, DATA, 2, writes);
+    ocl_race_meet(b.race, k);
+    touch(&b, m, 0, WORD, 2, acquires);
+    touch(&b, k, 40, DATA, 2, reads); /* its own block, in an earlier turn */
+    assert_ptr_equal(ocl_race_block_find(b.race, b.launch, 1), m);
+    touch(&b, m, 40, DATA + 4, 3, reads);
+    assert_int_equal(b.found.last.before.block, 1);
+    end(&b, 1, 0, 0);
+}
+
+TEST_BODY(race_memory_has_a_limit)
+{
+    struct found found = {0};
+    struct ocl_race *race = ocl_race_new(1 << 20, note, &found);
+    const uint32_t launch = ocl_race_launch_begin(race);
+    struct ocl_race_block *k = ocl_race_block_begin(race, launch, 0, 32);
+    for (uint64_t at = 0; at < 1 << 20; at += 1024) {
+        const struct ocl_race_access access = {
+            .address = at, .bytes = 4, .site = 1, .writes = true};
+        ocl_race_access(race, k, 0, &access);
+    }
+    assert_true(ocl_race_is_full(race));
+    ocl_race_launch_end(race, launch);
+    ocl_race_free(race);
+}
