@@ -64,8 +64,7 @@ __global__ void past_shared(int n)
     __shared__ int part[64];
     part[threadIdx.x] = 0;
     __syncthreads();
-    part[threadIdx.x + n] =
-        1; // past_shared: 4 bytes written beyond the block's shared memory; (63,0,0); 256 bytes
+    part[threadIdx.x + n] = 1; // past_shared: beyond the block's shared memory; (63,0,0); 256
     __syncthreads();
     sink = part[n];
 }
@@ -73,8 +72,7 @@ __global__ void past_shared(int n)
 __global__ void past_dynamic(int n)
 {
     extern __shared__ int part[];
-    part[threadIdx.x + n] =
-        1; // past_dynamic: beyond the block's shared memory; (31,0,0); 128 bytes
+    part[threadIdx.x + n] = 1; // past_dynamic: beyond the block's shared memory; (31,0,0)
     __syncthreads();
     sink = part[threadIdx.x];
 }
@@ -113,8 +111,7 @@ __global__ void heap_after()
 {
     kept = (int *)malloc(20);
     free(kept);
-    *(volatile int *)kept =
-        1; // heap_after: 4 bytes written after they were freed; heap of 20 bytes
+    *(volatile int *)kept = 1; // heap_after: written after they were freed; heap of 20 bytes
 }
 
 __global__ void heap_not(int *p)
