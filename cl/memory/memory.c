@@ -200,7 +200,10 @@ static ocl_status take_scarce_piece(struct ocl_context *context, enum ocl_memory
                                     size_t bytes, struct ocl_piece **piece)
 {
     const ocl_status status = take_piece(context, kind, bytes, piece);
-    if (status != OCL_E_OUT_OF_MEMORY || !(let_go(NULL) | ocl_ordered_shrink(context)))
+    if (status != OCL_E_OUT_OF_MEMORY)
+        return status;
+    const bool is_less = let_go(NULL);
+    if (!ocl_ordered_shrink(context) && !is_less)
         return status;
     return take_piece(context, kind, bytes, piece);
 }
