@@ -31,9 +31,26 @@ static struct ocl_range_map *table(void)
     return ranges;
 }
 
+/* What was found last for addresses of a page: most accesses go where others went. */
+enum { PAGE_BITS = 12, PAGES = 256 };
+static _Atomic(struct ocl_checked_memory *) last[PAGES];
+
+static bool has(const struct ocl_checked_memory *memory, uint64_t address)
+{
+    return memory && atomic_load_explicit(&memory->is_found, memory_order_acquire) &&
+           address - memory->base < memory->bytes;
+}
+
 struct ocl_checked_memory *ocl_check_find(uint64_t address)
 {
-    return table() ? ocl_range_map_find(ranges, address) : NULL;
+    _Atomic(struct ocl_checked_memory *) *place = &last[(address >> PAGE_BITS) % PAGES];
+    struct ocl_checked_memory *found = atomic_load_explicit(place, memory_order_acquire);
+    if (has(found, address))
+        return found;
+    found = table() ? ocl_range_map_find(ranges, address) : NULL;
+    if (found)
+        atomic_store_explicit(place, found, memory_order_release);
+    return found;
 }
 
 struct ocl_checked_memory *ocl_check_find_below(uint64_t address)
@@ -59,15 +76,22 @@ static struct ocl_checked_memory *take(void)
 }
 
 /* Lock held. */
-static void leave(struct ocl_checked_memory *memory)
+static void keep(struct ocl_checked_memory *memory)
 {
-    ocl_range_map_erase(ranges, memory->base, memory->bytes);
+    atomic_store(&memory->is_found, false);
     memory->next = NULL;
     if (left++ > 0)
         newest->next = memory;
     else
         oldest = memory;
     newest = memory;
+}
+
+/* Lock held. */
+static void leave(struct ocl_checked_memory *memory)
+{
+    ocl_range_map_erase(ranges, memory->base, memory->bytes);
+    keep(memory);
 }
 
 /* Lock held. What was there is found no more. */
@@ -105,8 +129,9 @@ void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool i
         atomic_store(&made->written, written);
         made->freed_at.depth = 0;
         ocl_check_stack(&made->allocated);
+        atomic_store(&made->is_found, true);
         if (ocl_range_map_insert(ranges, base, bytes, made) != OCL_OK)
-            free(made);
+            keep(made);
     } else {
         free(written);
     }

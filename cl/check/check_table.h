@@ -18,6 +18,7 @@ struct ocl_checked_memory {
     _Atomic(unsigned char *)
         written; /* one for each byte: 0 where nothing was written; NULL: all was */
     struct ocl_checked_memory *next;
+    _Atomic bool is_found; /* the table has it */
 };
 
 /* The memory that holds an address, or did; NULL: none. Lock-free. */

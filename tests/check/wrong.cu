@@ -64,7 +64,7 @@ __global__ void past_shared(int n)
     __shared__ int part[64];
     part[threadIdx.x] = 0;
     __syncthreads();
-    part[threadIdx.x + n] = 1; // past_shared: beyond the block's shared memory; (63,0,0); 256 bytes
+    part[threadIdx.x + n] = 1; // past_shared: beyond the block's shared memory; (63,0,0); 256
     __syncthreads();
     sink = part[n];
 }
@@ -111,7 +111,7 @@ __global__ void heap_after()
 {
     kept = (int *)malloc(20);
     free(kept);
-    *(volatile int *)kept = 1; // heap_after: 4 bytes written after they were freed; heap of 20
+    *(volatile int *)kept = 1; // heap_after: written after they were freed; heap of 20 bytes
 }
 
 __global__ void heap_not(int *p)
