@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "facade/tools/program_file.h"
+#include "facade/tools/trace_files.h"
 #include "facade/tools/trace_run.h"
 
 enum { EXIT_USAGE = 64, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };

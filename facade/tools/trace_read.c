@@ -44,6 +44,34 @@ static bool refuse(const char *path, const char *why)
     return false;
 }
 
+/* Names are strangers' texts, and who reads traces wants UTF-8: other bytes become question marks. */
+static size_t sequence_length(const unsigned char *text)
+{
+    const size_t length = text[0] < 0x80                      ? 1
+                          : text[0] >= 0xc2 && text[0] < 0xe0 ? 2
+                          : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
+                          : text[0] >= 0xf0 && text[0] < 0xf5 ? 4
+                                                              : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    const bool is_too_long =
+        (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+    const bool is_no_character =
+        (text[0] == 0xed && text[1] >= 0xa0) || (text[0] == 0xf4 && text[1] >= 0x90);
+    return is_too_long || is_no_character ? 0 : length;
+}
+
+static void make_utf8(char *text)
+{
+    for (unsigned char *at = (unsigned char *)text; *at != '\0';) {
+        const size_t length = sequence_length(at);
+        if (length == 0)
+            *at = '?';
+        at += length == 0 ? 1 : length;
+    }
+}
+
 /* Private, so that what is found out while reading can be noted in records. */
 static bool map_file(struct trace *trace, const char *path)
 {
@@ -62,6 +90,7 @@ static bool map_file(struct trace *trace, const char *path)
         return refuse(path, "no trace that clem wrote");
     memcpy(&trace->head, trace->file, sizeof trace->head);
     trace->head.program[sizeof trace->head.program - 1] = '\0';
+    make_utf8(trace->head.program);
     if (memcmp(trace->head.magic, OCL_SPOOL_MAGIC, sizeof trace->head.magic) == 0 &&
         trace->head.version == OCL_SPOOL_VERSION && trace->head.chunk_bytes == OCL_SPOOL_CHUNK)
         return true;
@@ -139,6 +168,7 @@ static bool keep_name(struct trace *trace, uint64_t *record)
         *name = NULL;
     }
     ((char *)(record + words))[-1] = '\0';
+    make_utf8((char *)(record + 1));
     trace->names[number] = (const char *)(record + 1);
     return true;
 }
@@ -373,20 +403,28 @@ static void drop_ends(struct trace *trace)
     trace->slice_count = kept;
 }
 
+/* Most are in order as they come, and sorting wants as much memory again. */
+static void sort_slices(struct trace_slice *slices, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (compare_slices(&slices[i - 1], &slices[i]) > 0) {
+            qsort(slices, count, sizeof *slices, compare_slices);
+            return;
+        }
+    }
+}
+
 static bool put_in_order(struct trace *trace)
 {
-    if (trace->slice_count > 0)
-        qsort(trace->slices, trace->slice_count, sizeof *trace->slices, compare_slices);
+    sort_slices(trace->slices, trace->slice_count);
     close_pushes(trace);
     if (!close_ranges(trace))
         return false;
     drop_ends(trace);
-    if (trace->slice_count > 0)
-        qsort(trace->slices, trace->slice_count, sizeof *trace->slices, compare_slices);
+    sort_slices(trace->slices, trace->slice_count);
     if (trace->flow_count > 0)
         qsort(trace->flows, trace->flow_count, sizeof *trace->flows, compare_numbers);
-    if (trace->count_count > 0)
-        qsort(trace->counts, trace->count_count, sizeof *trace->counts, compare_slices);
+    sort_slices(trace->counts, trace->count_count);
     return true;
 }
 
@@ -503,6 +541,7 @@ void trace_title(const struct trace *trace, const struct trace_slice *slice, cha
     default:
         snprintf(title, bytes, "%s", name);
     }
+    make_utf8(title); /* a character may have been cut at its end */
 }
 
 bool trace_has_flow(const struct trace *trace, uint64_t call)
