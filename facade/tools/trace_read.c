@@ -226,23 +226,55 @@ static bool add_slice(struct trace *trace, const uint64_t *record, size_t track,
     return true;
 }
 
-/* The sample that is nearest in time, among those that are not much worse than the best. */
+static int compare_clocks(const void *a, const void *b)
+{
+    const struct trace_clock *one = a, *other = b;
+    if (one->device != other->device)
+        return one->device < other->device ? -1 : 1;
+    return (one->when > other->when) - (one->when < other->when);
+}
+
+/* Puts samples in order, and drops those that are much worse than their device's best. */
+static void choose_clocks(struct trace *trace)
+{
+    struct trace_clock *clocks = trace->clocks;
+    size_t kept = 0;
+    if (trace->clock_count > 0)
+        qsort(clocks, trace->clock_count, sizeof *clocks, compare_clocks);
+    for (size_t first = 0, end; first < trace->clock_count; first = end) {
+        uint64_t least = UINT64_MAX;
+        for (end = first; end < trace->clock_count && clocks[end].device == clocks[first].device;
+             end++)
+            least = clocks[end].error < least ? clocks[end].error : least;
+        for (size_t i = first; i < end; i++)
+            if (clocks[i].error / 4 <= least + 250)
+                clocks[kept++] = clocks[i];
+    }
+    trace->clock_count = kept;
+}
+
+/* The sample that is nearest in time; NULL: there is none of the device. */
 static const struct trace_clock *find_clock(const struct trace *trace, uint64_t device,
                                             uint64_t when)
 {
-    const struct trace_clock *best = NULL;
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < trace->clock_count; i++)
-        if (trace->clocks[i].device == device && trace->clocks[i].error < least)
-            least = trace->clocks[i].error;
-    for (size_t i = 0; i < trace->clock_count; i++) {
-        const struct trace_clock *clock = &trace->clocks[i];
-        const uint64_t far = clock->when > when ? clock->when - when : when - clock->when;
-        if (clock->device == device && clock->error <= 4 * least + 1000 &&
-            (best == NULL || far < (best->when > when ? best->when - when : when - best->when)))
-            best = clock;
+    const struct trace_clock key = {.when = when, .device = device};
+    size_t least = 0, most = trace->clock_count;
+    while (least < most) {
+        const size_t middle = least + (most - least) / 2;
+        if (compare_clocks(&trace->clocks[middle], &key) < 0)
+            least = middle + 1;
+        else
+            most = middle;
     }
-    return best;
+    const struct trace_clock *later = least < trace->clock_count ? &trace->clocks[least] : NULL;
+    const struct trace_clock *earlier = least > 0 ? &trace->clocks[least - 1] : NULL;
+    if (later != NULL && later->device != device)
+        later = NULL;
+    if (earlier != NULL && earlier->device != device)
+        earlier = NULL;
+    if (later == NULL || earlier == NULL)
+        return later != NULL ? later : earlier;
+    return when - earlier->when <= later->when - when ? earlier : later;
 }
 
 static bool add_command(struct trace *trace, uint64_t *record, uint32_t thread)
@@ -434,8 +466,10 @@ bool trace_read(struct trace *trace, const char *path)
     if (!map_file(trace, path))
         return false;
     trace->last = trace->head.monotonic;
-    if (visit_chunks(trace, OCL_SPOOL_NAMES, read_kept) &&
-        visit_chunks(trace, OCL_SPOOL_EVENTS, read_event) && put_in_order(trace))
+    bool is_good = visit_chunks(trace, OCL_SPOOL_NAMES, read_kept);
+    choose_clocks(trace);
+    is_good = is_good && visit_chunks(trace, OCL_SPOOL_EVENTS, read_event) && put_in_order(trace);
+    if (is_good)
         return true;
     trace_free(trace);
     return refuse(path, "out of memory");
@@ -558,11 +592,8 @@ uint64_t trace_call(const struct trace *trace, const struct trace_slice *slice)
 uint64_t trace_clock_error(const struct trace *trace)
 {
     uint64_t error = 0;
-    for (size_t i = 0; i < trace->clock_count; i++) {
-        const struct trace_clock *used =
-            find_clock(trace, trace->clocks[i].device, trace->clocks[i].when);
-        if (used->error > error)
-            error = used->error;
-    }
+    for (size_t i = 0; i < trace->clock_count; i++)
+        if (trace->clocks[i].error > error)
+            error = trace->clocks[i].error;
     return error;
 }
