@@ -151,17 +151,21 @@ static void measure_again(struct course *course, size_t i, const struct effort *
 static void measure_open_cells(struct course *course, struct device_report *device)
 {
     enum { ROOM = 64, PASSES = 2 };
-    size_t cells[ROOM];
+    size_t cells[ROOM], count = expectation_open_cells(device, cells, ROOM);
+    const size_t before = count;
     struct effort effort = course->effort;
-    if (course->options->mode != MODE_NORMAL && course->options->mode != MODE_FULL)
+    if (before == 0 || (course->options->mode != MODE_NORMAL && course->options->mode != MODE_FULL))
         return;
     for (int pass = 0; pass < PASSES; pass++) {
-        const size_t count = expectation_open_cells(device, cells, ROOM);
         effort.samples *= 3;
         effort.seconds *= 3;
         for (size_t i = 0; i < count && !stop; i++)
             measure_again(course, cells[i], &effort, &device->results[cells[i]]);
+        count = expectation_open_cells(device, cells, ROOM);
     }
+    progress(course, 0, NULL);
+    fprintf(stderr, "%s: %zu cells left verdicts open, %zu after they were measured again\n",
+            course->facts->name, before, count);
 }
 
 static void measure_cells(struct course *course, struct device_report *device)

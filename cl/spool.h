@@ -15,8 +15,10 @@ enum {
     OCL_SPOOL_VERSION = 1,
     OCL_SPOOL_PAGE = 4096,
     OCL_SPOOL_CHUNK = 256 << 10,
-    OCL_SPOOL_LEAST_CHUNKS = 8 /* of 2 MiB */
+    OCL_SPOOL_LEAST_CHUNKS = 8, /* of 2 MiB */
+    OCL_SPOOL_MOST_PARTS = 1000
 };
+/* The file is called STEM.PROCESS and this, or STEM.PROCESS-PART for the second and later programs of the process. */
 #define OCL_SPOOL_MAGIC  "clemspl\n"
 #define OCL_SPOOL_SUFFIX ".clem-spool"
 

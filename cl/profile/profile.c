@@ -81,22 +81,16 @@ static void watch_fork(void)
 /* Returns the state's bits. */
 static unsigned open_spool(const char *const *names, size_t count)
 {
-    char *path = NULL;
-    unsigned bits = 0;
-
     wishes = read_wishes(ocl_options_get()->profile);
-    if (!wishes.file || asprintf(&path, "%s.%ld" OCL_SPOOL_SUFFIX, wishes.file, (long)getpid()) < 0)
+    struct ocl_spool_header *page =
+        wishes.file ? ocl_spool_create(wishes.file, wishes.most_bytes) : NULL;
+    if (!page)
         return 0;
-    struct ocl_spool_header *page = ocl_spool_create(path, wishes.most_bytes);
-    if (page) {
-        page->with_commands = wishes.with_commands;
-        ocl_names_begin(names, count);
-        is_for_program = wishes.after == UINT64_MAX;
-        start_time = page->monotonic + (is_for_program ? 0 : wishes.after);
-        bits = OCL_PROFILE_RECORDS | (wishes.after > 0 ? OCL_PROFILE_PAUSED : 0);
-    }
-    free(path);
-    return bits;
+    page->with_commands = wishes.with_commands;
+    ocl_names_begin(names, count);
+    is_for_program = wishes.after == UINT64_MAX;
+    start_time = page->monotonic + (is_for_program ? 0 : wishes.after);
+    return OCL_PROFILE_RECORDS | (wishes.after > 0 ? OCL_PROFILE_PAUSED : 0);
 }
 
 static unsigned start_alone(const char *const *names, size_t count)

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -89,15 +90,39 @@ static void *map(int file, off_t offset, size_t bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-struct ocl_spool_header *ocl_spool_create(const char *name, uint64_t most_bytes)
+static bool name_part(const char *stem, unsigned part)
+{
+    const long process = (long)getpid();
+    const int length =
+        part == 1 ? snprintf(path, sizeof path, "%s.%ld" OCL_SPOOL_SUFFIX, stem, process)
+                  : snprintf(path, sizeof path, "%s.%ld-%u" OCL_SPOOL_SUFFIX, stem, process, part);
+
+    return length >= 0 && (size_t)length < sizeof path;
+}
+
+/* A program that becomes another one by exec() stays the same process, and what it was has written. */
+static int create_file(const char *stem)
+{
+    int file = -1;
+
+    for (unsigned part = 1; file < 0 && part <= OCL_SPOOL_MOST_PARTS; part++) {
+        if (!name_part(stem, part)) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        file = whole_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+        if (file < 0 && errno != EEXIST)
+            break;
+    }
+    return file;
+}
+
+struct ocl_spool_header *ocl_spool_create(const char *stem, uint64_t most_bytes)
 {
     struct stat status;
     struct ocl_spool_header *made = NULL;
+    const int file = create_file(stem);
 
-    if (strlen(name) >= sizeof path)
-        return NULL;
-    strcpy(path, name);
-    const int file = whole_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
     if (file >= 0 && fstat(file, &status) == 0) {
         device = status.st_dev;
         inode = status.st_ino;
@@ -107,6 +132,8 @@ struct ocl_spool_header *ocl_spool_create(const char *name, uint64_t most_bytes)
         whole_say("clem: no trace is written: %s: %s\n", path, strerror(errno));
     else
         fill_page(made, most_bytes);
+    if (!made && file >= 0)
+        unlink(path);
     if (file >= 0)
         close(file);
     page = made;
@@ -151,15 +178,23 @@ static struct ocl_spool_chunk *find(int file, uint64_t *number)
     return NULL;
 }
 
+/* Where there was no room, a call of the program is not made to wait for the answer each time. */
+enum { RETRY_AFTER = 100000000 };
+static _Atomic uint64_t retry_at;
+
 struct ocl_spool_chunk *ocl_spool_take(enum ocl_spool_use use)
 {
     uint64_t number = 0;
     const int error = errno;
+
+    if (ocl_now() < atomic_load(&retry_at))
+        return NULL;
     const int file = open_again();
     struct ocl_spool_chunk *chunk = file < 0 ? NULL : find(file, &number);
-
     if (file >= 0)
         close(file);
+    if (!chunk)
+        atomic_store(&retry_at, ocl_now() + RETRY_AFTER);
     if (chunk) {
         if (chunk->number != 0)
             atomic_fetch_add(&page->overwritten, 1);

@@ -5,8 +5,8 @@
 
 #include "cl/profile.h"
 
-/* Makes the file and its first page. Errors: NULL; a line on stderr says why. */
-struct ocl_spool_header *ocl_spool_create(const char *path, uint64_t most_bytes);
+/* Makes the file, whose name begins with stem, and its first page. Errors: NULL; a line on stderr says why. */
+struct ocl_spool_header *ocl_spool_create(const char *stem, uint64_t most_bytes);
 
 /* A chunk for the calling thread alone, full of zeros behind its header, or NULL: the disk is full, or the user took the file
  * away. Chunks of names are never overwritten. */

@@ -20,6 +20,7 @@
 
 #include "facade/tools/check_run.h"
 #include "facade/tools/program_file.h"
+#include "facade/tools/trace_files.h"
 #include "facade/tools/trace_run.h"
 
 enum { EXIT_USAGE = 64, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };

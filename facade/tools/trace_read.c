@@ -44,6 +44,34 @@ static bool refuse(const char *path, const char *why)
     return false;
 }
 
+/* Names are strangers' texts, and who reads traces wants UTF-8: other bytes become question marks. */
+static size_t sequence_length(const unsigned char *text)
+{
+    const size_t length = text[0] < 0x80                      ? 1
+                          : text[0] >= 0xc2 && text[0] < 0xe0 ? 2
+                          : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
+                          : text[0] >= 0xf0 && text[0] < 0xf5 ? 4
+                                                              : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    const bool is_too_long =
+        (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+    const bool is_no_character =
+        (text[0] == 0xed && text[1] >= 0xa0) || (text[0] == 0xf4 && text[1] >= 0x90);
+    return is_too_long || is_no_character ? 0 : length;
+}
+
+static void make_utf8(char *text)
+{
+    for (unsigned char *at = (unsigned char *)text; *at != '\0';) {
+        const size_t length = sequence_length(at);
+        if (length == 0)
+            *at = '?';
+        at += length == 0 ? 1 : length;
+    }
+}
+
 /* Private, so that what is found out while reading can be noted in records. */
 static bool map_file(struct trace *trace, const char *path)
 {
@@ -62,6 +90,7 @@ static bool map_file(struct trace *trace, const char *path)
         return refuse(path, "no trace that clem wrote");
     memcpy(&trace->head, trace->file, sizeof trace->head);
     trace->head.program[sizeof trace->head.program - 1] = '\0';
+    make_utf8(trace->head.program);
     if (memcmp(trace->head.magic, OCL_SPOOL_MAGIC, sizeof trace->head.magic) == 0 &&
         trace->head.version == OCL_SPOOL_VERSION && trace->head.chunk_bytes == OCL_SPOOL_CHUNK)
         return true;
@@ -139,6 +168,7 @@ static bool keep_name(struct trace *trace, uint64_t *record)
         *name = NULL;
     }
     ((char *)(record + words))[-1] = '\0';
+    make_utf8((char *)(record + 1));
     trace->names[number] = (const char *)(record + 1);
     return true;
 }
@@ -196,23 +226,55 @@ static bool add_slice(struct trace *trace, const uint64_t *record, size_t track,
     return true;
 }
 
-/* The sample that is nearest in time, among those that are not much worse than the best. */
+static int compare_clocks(const void *a, const void *b)
+{
+    const struct trace_clock *one = a, *other = b;
+    if (one->device != other->device)
+        return one->device < other->device ? -1 : 1;
+    return (one->when > other->when) - (one->when < other->when);
+}
+
+/* Puts samples in order, and drops those that are much worse than their device's best. */
+static void choose_clocks(struct trace *trace)
+{
+    struct trace_clock *clocks = trace->clocks;
+    size_t kept = 0;
+    if (trace->clock_count > 0)
+        qsort(clocks, trace->clock_count, sizeof *clocks, compare_clocks);
+    for (size_t first = 0, end; first < trace->clock_count; first = end) {
+        uint64_t least = UINT64_MAX;
+        for (end = first; end < trace->clock_count && clocks[end].device == clocks[first].device;
+             end++)
+            least = clocks[end].error < least ? clocks[end].error : least;
+        for (size_t i = first; i < end; i++)
+            if (clocks[i].error / 4 <= least + 250)
+                clocks[kept++] = clocks[i];
+    }
+    trace->clock_count = kept;
+}
+
+/* The sample that is nearest in time; NULL: there is none of the device. */
 static const struct trace_clock *find_clock(const struct trace *trace, uint64_t device,
                                             uint64_t when)
 {
-    const struct trace_clock *best = NULL;
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < trace->clock_count; i++)
-        if (trace->clocks[i].device == device && trace->clocks[i].error < least)
-            least = trace->clocks[i].error;
-    for (size_t i = 0; i < trace->clock_count; i++) {
-        const struct trace_clock *clock = &trace->clocks[i];
-        const uint64_t far = clock->when > when ? clock->when - when : when - clock->when;
-        if (clock->device == device && clock->error <= 4 * least + 1000 &&
-            (best == NULL || far < (best->when > when ? best->when - when : when - best->when)))
-            best = clock;
+    const struct trace_clock key = {.when = when, .device = device};
+    size_t least = 0, most = trace->clock_count;
+    while (least < most) {
+        const size_t middle = least + (most - least) / 2;
+        if (compare_clocks(&trace->clocks[middle], &key) < 0)
+            least = middle + 1;
+        else
+            most = middle;
     }
-    return best;
+    const struct trace_clock *later = least < trace->clock_count ? &trace->clocks[least] : NULL;
+    const struct trace_clock *earlier = least > 0 ? &trace->clocks[least - 1] : NULL;
+    if (later != NULL && later->device != device)
+        later = NULL;
+    if (earlier != NULL && earlier->device != device)
+        earlier = NULL;
+    if (later == NULL || earlier == NULL)
+        return later != NULL ? later : earlier;
+    return when - earlier->when <= later->when - when ? earlier : later;
 }
 
 static bool add_command(struct trace *trace, uint64_t *record, uint32_t thread)
@@ -373,20 +435,28 @@ static void drop_ends(struct trace *trace)
     trace->slice_count = kept;
 }
 
+/* Most are in order as they come, and sorting wants as much memory again. */
+static void sort_slices(struct trace_slice *slices, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (compare_slices(&slices[i - 1], &slices[i]) > 0) {
+            qsort(slices, count, sizeof *slices, compare_slices);
+            return;
+        }
+    }
+}
+
 static bool put_in_order(struct trace *trace)
 {
-    if (trace->slice_count > 0)
-        qsort(trace->slices, trace->slice_count, sizeof *trace->slices, compare_slices);
+    sort_slices(trace->slices, trace->slice_count);
     close_pushes(trace);
     if (!close_ranges(trace))
         return false;
     drop_ends(trace);
-    if (trace->slice_count > 0)
-        qsort(trace->slices, trace->slice_count, sizeof *trace->slices, compare_slices);
+    sort_slices(trace->slices, trace->slice_count);
     if (trace->flow_count > 0)
         qsort(trace->flows, trace->flow_count, sizeof *trace->flows, compare_numbers);
-    if (trace->count_count > 0)
-        qsort(trace->counts, trace->count_count, sizeof *trace->counts, compare_slices);
+    sort_slices(trace->counts, trace->count_count);
     return true;
 }
 
@@ -396,8 +466,10 @@ bool trace_read(struct trace *trace, const char *path)
     if (!map_file(trace, path))
         return false;
     trace->last = trace->head.monotonic;
-    if (visit_chunks(trace, OCL_SPOOL_NAMES, read_kept) &&
-        visit_chunks(trace, OCL_SPOOL_EVENTS, read_event) && put_in_order(trace))
+    bool is_good = visit_chunks(trace, OCL_SPOOL_NAMES, read_kept);
+    choose_clocks(trace);
+    is_good = is_good && visit_chunks(trace, OCL_SPOOL_EVENTS, read_event) && put_in_order(trace);
+    if (is_good)
         return true;
     trace_free(trace);
     return refuse(path, "out of memory");
@@ -503,6 +575,7 @@ void trace_title(const struct trace *trace, const struct trace_slice *slice, cha
     default:
         snprintf(title, bytes, "%s", name);
     }
+    make_utf8(title); /* a character may have been cut at its end */
 }
 
 bool trace_has_flow(const struct trace *trace, uint64_t call)
@@ -519,11 +592,8 @@ uint64_t trace_call(const struct trace *trace, const struct trace_slice *slice)
 uint64_t trace_clock_error(const struct trace *trace)
 {
     uint64_t error = 0;
-    for (size_t i = 0; i < trace->clock_count; i++) {
-        const struct trace_clock *used =
-            find_clock(trace, trace->clocks[i].device, trace->clocks[i].when);
-        if (used->error > error)
-            error = used->error;
-    }
+    for (size_t i = 0; i < trace->clock_count; i++)
+        if (trace->clocks[i].error > error)
+            error = trace->clocks[i].error;
     return error;
 }

@@ -45,7 +45,7 @@ struct trace {
     size_t slice_count;
     struct trace_slice *counts; /* OCL_SPOOL_MEMORY, by time */
     size_t count_count;
-    struct trace_clock *clocks;
+    struct trace_clock *clocks; /* by device, then by time; none that is much worse than the best */
     size_t clock_count;
     uint64_t *flows; /* numbers of calls that have commands, rising */
     size_t flow_count;

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
@@ -12,27 +11,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "facade/tools/trace_files.h"
 
 extern char **environ;
 
-enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_WRITTEN = 74 };
-
-static bool ends_with(const char *text, const char *ending)
-{
-    const size_t length = strlen(text), tail = strlen(ending);
-    return length > tail && strcmp(text + length - tail, ending) == 0;
-}
-
-static bool is_json(const char *file)
-{
-    return ends_with(file, ".json") || ends_with(file, ".json.gz");
-}
-
-bool trace_has_form(const char *file)
-{
-    return ends_with(file, ".pftrace") || is_json(file);
-}
+enum { EXIT_USAGE = 64, EXIT_NOT_WRITTEN = 74, EXIT_CANNOT_RUN = 126 };
 
 bool trace_read_summary(struct trace_wishes *wishes, const char *value)
 {
@@ -52,155 +38,28 @@ bool trace_read_summary(struct trace_wishes *wishes, const char *value)
     return false;
 }
 
-/* ---- Files ---- */
-
-struct output {
-    FILE *file;
-    pid_t gzip; /* that writes the file from what file gives it; or 0 */
-};
-
-/* gzip is there wherever packages are; without it the file is not written. */
-static bool open_packed(struct output *output, const char *path)
-{
-    int ends[2];
-    char *const argv[] = {(char *)"gzip", (char *)"-c", NULL};
-    posix_spawn_file_actions_t actions;
-    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0)
-        return false;
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        close(file);
-        return false;
-    }
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, file, STDOUT_FILENO);
-    const int error = posix_spawnp(&output->gzip, "gzip", &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(file);
-    close(ends[0]);
-    output->file = error == 0 ? fdopen(ends[1], "w") : NULL;
-    if (output->file == NULL)
-        close(ends[1]);
-    errno = error;
-    return output->file != NULL;
-}
-
-static bool open_output(struct output *output, const char *path)
-{
-    *output = (struct output){NULL, 0};
-    if (ends_with(path, ".gz")) {
-        if (open_packed(output, path))
-            return true;
-    } else {
-        output->file = fopen(path, "we");
-    }
-    if (output->file == NULL)
-        fprintf(stderr, "clem-run: %s: %s\n", path, strerror(errno));
-    return output->file != NULL;
-}
-
-static bool close_output(struct output *output, const char *path)
-{
-    int status = 0;
-    bool is_good = !ferror(output->file);
-    is_good = fclose(output->file) == 0 && is_good;
-    if (output->gzip != 0)
-        is_good = waitpid(output->gzip, &status, 0) == output->gzip && status == 0 && is_good;
-    if (!is_good)
-        fprintf(stderr, "clem-run: %s: not all of it could be written\n", path);
-    return is_good;
-}
-
 /* ---- Joining ---- */
 
-struct joined {
-    FILE *to;
-    bool is_json, is_first;
-    uint32_t sequence;
-};
-
-static void begin_joined(struct joined *joined, FILE *to, bool is_in_json)
+/* A file that is read must not be the one that is written. */
+static bool is_among(const char *path, char *const *files, size_t count)
 {
-    *joined = (struct joined){to, is_in_json, true, 1};
-    if (is_in_json)
-        fputs("[\n", to);
-}
-
-static void add_trace(struct joined *joined, const struct trace *trace)
-{
-    if (joined->is_json)
-        trace_write_json(trace, joined->to, joined->is_first);
-    else
-        joined->sequence = trace_write_perfetto(trace, joined->to, joined->sequence);
-    joined->is_first = false;
-}
-
-static void end_joined(const struct joined *joined)
-{
-    if (joined->is_json)
-        fputs("\n]\n", joined->to);
-}
-
-static bool add_spool(struct joined *joined, const char *path)
-{
-    struct trace trace;
-    if (!trace_read(&trace, path))
+    struct stat own, other;
+    if (stat(path, &own) != 0)
         return false;
-    add_trace(joined, &trace);
-    trace_free(&trace);
-    return true;
-}
-
-/* One event a line, as clem-run writes it: the brackets are lines of their own. */
-static bool add_json(struct joined *joined, const char *path)
-{
-    char *line = NULL;
-    size_t size = 0;
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    for (ssize_t length; (length = getline(&line, &size, file)) >= 0;) {
-        while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == ','))
-            line[--length] = '\0';
-        if (length == 0 || line[0] != '{')
-            continue;
-        fprintf(joined->to, "%s%s", joined->is_first ? "" : ",\n", line);
-        joined->is_first = false;
-    }
-    free(line);
-    fclose(file);
-    return true;
-}
-
-static bool add_file(struct joined *joined, const char *path)
-{
-    if (ends_with(path, OCL_SPOOL_SUFFIX))
-        return add_spool(joined, path);
-    if (joined->is_json)
-        return ends_with(path, ".json") && add_json(joined, path);
-    const uint32_t next = trace_append_perfetto(path, joined->to, joined->sequence);
-    if (next != 0)
-        joined->sequence = next;
-    return next != 0;
+    for (size_t i = 0; i < count; i++)
+        if (stat(files[i], &other) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino)
+            return true;
+    return false;
 }
 
 int trace_merge(char *const *files, int count)
 {
-    struct output output;
-    struct joined joined;
-    bool is_good = true;
-    if (!open_output(&output, files[0]))
-        return EXIT_NOT_WRITTEN;
-    begin_joined(&joined, output.file, is_json(files[0]));
-    for (int i = 1; i < count; i++) {
-        if (add_file(&joined, files[i]))
-            continue;
-        fprintf(stderr, "clem-run: %s: no trace of the form that %s has\n", files[i], files[0]);
-        is_good = false;
+    const size_t others = (size_t)count - 1;
+    if (is_among(files[0], files + 1, others)) {
+        fprintf(stderr, "clem-run: %s is to be written and to be read\n", files[0]);
+        return EXIT_USAGE;
     }
-    end_joined(&joined);
-    return close_output(&output, files[0]) && is_good ? EXIT_SUCCESS : EXIT_NOT_WRITTEN;
+    return trace_join(files[0], files + 1, others) ? EXIT_SUCCESS : EXIT_NOT_WRITTEN;
 }
 
 /* ---- Running ---- */
@@ -245,23 +104,24 @@ static pid_t start(const char *path, char **argv, bool is_elf)
     _exit(EXIT_CANNOT_RUN);
 }
 
-/* The trace's file without its ending, as a whole path: what processes' files begin with. */
+/* What names of records begin with: a whole path beside the trace, which no other run has. */
 static char *stem_of(const struct trace_wishes *wishes)
 {
-    const char *trace = wishes->trace;
-    char *whole = NULL, *here = NULL;
+    const char *trace = wishes->trace != NULL ? wishes->trace : "clem-run";
     const char *temporary = secure_getenv("TMPDIR");
-    if (trace == NULL) {
-        if (asprintf(&whole, "%s/clem-run-%ld",
-                     temporary != NULL && temporary[0] == '/' ? temporary : "/tmp",
-                     (long)getpid()) < 0)
-            return NULL;
-        return whole;
-    }
-    here = trace[0] == '/' ? NULL : getcwd(NULL, 0);
-    if (asprintf(&whole, "%s%s%s", here != NULL ? here : "", here != NULL ? "/" : "", trace) < 0)
+    char *whole = NULL, *folder = NULL;
+    struct timespec now = {0, 0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (wishes->trace == NULL)
+        folder = strdup(temporary != NULL && temporary[0] == '/' ? temporary : "/tmp");
+    else if (trace[0] != '/')
+        folder = getcwd(NULL, 0);
+    if (asprintf(&whole, "%s%s%s.%llx", folder != NULL ? folder : "", folder != NULL ? "/" : "",
+                 trace,
+                 (unsigned long long)now.tv_sec << 20 ^ (unsigned long long)now.tv_nsec >> 10 ^
+                     (unsigned long long)getpid() << 40) < 0)
         whole = NULL;
-    free(here);
+    free(folder);
     return whole;
 }
 
@@ -286,32 +146,28 @@ static bool set_profile(const struct trace_wishes *wishes, const char *stem)
 /* ---- What is written ---- */
 
 /* The program's own trace has the name that was asked for, a child's the number of the process in it. */
-static char *name_for(const char *trace, uint64_t process, bool is_own)
+static char *name_for(const char *trace, unsigned long long process)
 {
     char *name = NULL;
-    const char *ending = ends_with(trace, ".pftrace") ? ".pftrace"
-                         : ends_with(trace, ".gz")    ? ".json.gz"
-                                                      : ".json";
-    if (is_own)
+    const char *ending = trace_ending(trace);
+    if (process == (unsigned long long)child)
         return strdup(trace);
-    if (asprintf(&name, "%.*s.%llu%s", (int)(strlen(trace) - strlen(ending)), trace,
-                 (unsigned long long)process, ending) < 0)
+    if (asprintf(&name, "%.*s.%llu%s", (int)(strlen(trace) - strlen(ending)), trace, process,
+                 ending) < 0)
         return NULL;
     return name;
 }
 
-static bool write_trace(const struct trace_wishes *wishes, const struct trace *trace, bool is_own)
+/* The spools are of one process. */
+static bool write_trace(const struct trace_wishes *wishes, const struct trace_spool *spools,
+                        size_t count)
 {
-    struct output output;
-    struct joined joined;
-    char *name = name_for(wishes->trace, trace->head.process, is_own);
-    bool is_good = name != NULL && open_output(&output, name);
-    if (is_good) {
-        begin_joined(&joined, output.file, is_json(name));
-        add_trace(&joined, trace);
-        end_joined(&joined);
-        is_good = close_output(&output, name);
-    }
+    char *name = name_for(wishes->trace, spools[0].process);
+    char **files = calloc(count, sizeof *files);
+    for (size_t i = 0; files != NULL && i < count; i++)
+        files[i] = spools[i].path;
+    const bool is_good = name != NULL && files != NULL && trace_join(name, files, count);
+    free(files);
     free(name);
     return is_good;
 }
@@ -324,7 +180,7 @@ static bool write_summary(const struct trace_wishes *wishes, const struct trace 
         fprintf(stderr, "clem-run: %s: %s\n", wishes->summary_file, strerror(errno));
         return false;
     }
-    const bool is_good = trace_summarize(trace, to, wishes->summary, peaks);
+    const bool is_good = trace_summarize(trace, to, wishes->summary, peaks) && !ferror(to);
     return (to == stderr || fclose(to) == 0) && is_good;
 }
 
@@ -357,54 +213,79 @@ static void measure_peaks(double peaks[TRACE_PEAKS])
         waitpid(process, &status, 0);
 }
 
-/* A process that goes on writes on: its file stays. */
-static bool has_ended(const struct trace *trace)
+/* One that nobody has waited for is there and does nothing any more: in a container whose first process never waits, that
+ * stays so. */
+static bool is_dead(unsigned long long process)
 {
-    return kill((pid_t)trace->head.process, 0) != 0 && errno == ESRCH;
+    char path[64], text[512] = "";
+    snprintf(path, sizeof path, "/proc/%llu/stat", process);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    (void)fgets(text, sizeof text, file);
+    fclose(file);
+    const char *state = strrchr(text, ')'); /* behind the program's name, which may have any */
+    return state != NULL && strlen(state) > 2 && (state[2] == 'Z' || state[2] == 'X');
 }
 
-static bool write_process(const struct trace_wishes *wishes, const double peaks[TRACE_PEAKS],
-                          const char *spool, size_t index)
+static bool has_ended(unsigned long long process)
 {
+    return (kill((pid_t)process, 0) != 0 && errno == ESRCH) || is_dead(process);
+}
+
+static bool summarize_spool(const struct trace_wishes *wishes, const double peaks[TRACE_PEAKS],
+                            const struct trace_spool *spool)
+{
+    static const char *mode = "we";
     struct trace trace;
-    if (!trace_read(&trace, spool))
+    if (!trace_read(&trace, spool->path))
         return false;
-    const bool is_own = trace.head.process == (uint64_t)child;
-    bool is_good = wishes->trace == NULL || write_trace(wishes, &trace, is_own);
-    if (wishes->has_summary)
-        is_good = write_summary(wishes, &trace, peaks, index == 0 ? "we" : "ae") && is_good;
-    if (!has_ended(&trace))
+    const bool is_good = write_summary(wishes, &trace, peaks, mode);
+    mode = "ae";
+    trace_free(&trace);
+    return is_good;
+}
+
+/* A process that goes on writes on: its file stays. */
+static void remove_spool(const struct trace_spool *spool, bool is_written)
+{
+    if (!has_ended(spool->process))
         fprintf(stderr,
                 "clem-run: process %llu goes on; what it does from now on is in %s, which "
                 "clem-run --merge reads\n",
-                (unsigned long long)trace.head.process, spool);
-    else if (is_good)
-        unlink(spool);
-    trace_free(&trace);
+                spool->process, spool->path);
+    else if (is_written)
+        unlink(spool->path);
+}
+
+static bool write_process(const struct trace_wishes *wishes, const double peaks[TRACE_PEAKS],
+                          const struct trace_spool *spools, size_t count)
+{
+    bool is_good = wishes->trace == NULL || write_trace(wishes, spools, count);
+    for (size_t i = 0; wishes->has_summary && i < count; i++)
+        is_good = summarize_spool(wishes, peaks, &spools[i]) && is_good;
+    for (size_t i = 0; i < count; i++)
+        remove_spool(&spools[i], is_good);
     return is_good;
 }
 
 static bool write_all(const struct trace_wishes *wishes, const char *stem)
 {
-    glob_t found;
-    char *pattern = NULL;
-    bool is_good = true;
+    struct trace_spool *spools;
     size_t count = 0;
     double peaks[TRACE_PEAKS] = {0};
     if (wishes->has_summary)
         measure_peaks(peaks);
-    if (asprintf(&pattern, "%s.*" OCL_SPOOL_SUFFIX, stem) < 0)
-        return false;
-    if (glob(pattern, 0, NULL, &found) == 0) {
-        count = found.gl_pathc;
-        for (size_t i = 0; i < count; i++)
-            is_good = write_process(wishes, peaks, found.gl_pathv[i], i) && is_good;
-        globfree(&found);
+    bool is_good = trace_find_spools(stem, &spools, &count);
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && spools[end].process == spools[first].process;)
+            end++;
+        is_good = write_process(wishes, peaks, &spools[first], end - first) && is_good;
     }
-    free(pattern);
-    if (count == 0)
+    if (is_good && count == 0)
         fprintf(stderr, "clem-run: there are no records: the program called nothing of CUDA's, or "
                         "clem said why\n");
+    trace_free_spools(spools, count);
     return is_good;
 }
 
@@ -422,6 +303,10 @@ static int conclude(int status, bool is_written)
 int trace_run(const struct trace_wishes *wishes, const char *path, char **argv, bool is_elf)
 {
     int status = 0;
+    if (wishes->trace != NULL && !trace_can_be_at(wishes->trace)) {
+        fprintf(stderr, "clem-run: %s: %s\n", wishes->trace, strerror(errno));
+        return EXIT_NOT_WRITTEN;
+    }
     char *stem = stem_of(wishes);
     if (stem == NULL || !set_profile(wishes, stem))
         return EXIT_CANNOT_RUN;

@@ -20,9 +20,6 @@ struct trace_wishes {
 /* Reads --summary's value: "text", "csv" or "json", and a file behind a colon. */
 bool trace_read_summary(struct trace_wishes *wishes, const char *value);
 
-/* Whether the file's ending is one of those that traces have. */
-bool trace_has_form(const char *file);
-
 /* Runs the program in a process of its own, and writes what it and its children did once it has ended. Signals that would
  * end clem-run go to it instead. Returns its exit status; where a signal ended it, clem-run ends by the same. */
 int trace_run(const struct trace_wishes *wishes, const char *path, char **argv, bool is_elf);

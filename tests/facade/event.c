@@ -269,51 +269,57 @@ static double host_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* Runs the kernel between two events; returns the events' time, and the host's, which holds it. */
-static float timed_spin(const void *kernel, unsigned *p, unsigned n, double *around)
+static void CUDART_CB note_time(void *time)
 {
+    *(double *)time = host_ms();
+}
+
+/* Two pairs of moments of the host: before the first event is recorded and after the second has come, and behind the first
+ * event and before the second, within the stream. What the events tell lies between, whoever else has the processors. */
+struct spin_time {
+    double before, begin, end, after;
+    float told;
+};
+
+static struct spin_time time_spin(const void *kernel, unsigned *p, unsigned n)
+{
+    struct spin_time time = {.told = -1};
     cudaEvent_t start = make_event(0), stop = make_event(0);
     cudaStream_t stream = make_stream();
     void *args[] = {&p, &n};
-    float ms = -1, back = 1;
-    double begin = host_ms();
+    float back = 1;
+    time.before = host_ms();
     assert_success(cudaEventRecord(start, stream));
+    assert_success(cudaLaunchHostFunc(stream, note_time, &time.begin));
     assert_success(launch_1d(kernel, 1, 1, args, 0, stream));
+    assert_success(cudaLaunchHostFunc(stream, note_time, &time.end));
     assert_success(cudaEventRecord(stop, stream));
     assert_success(cudaEventSynchronize(stop));
-    *around = host_ms() - begin;
-    assert_success(cudaEventElapsedTime(&ms, start, stop));
+    time.after = host_ms();
+    assert_success(cudaEventElapsedTime(&time.told, start, stop));
     assert_success(cudaEventElapsedTime(&back, stop, start));
-    assert_true(ms >= 0 && back == -ms);
+    assert_true(time.told >= 0 && back == -time.told);
     assert_success(cudaEventDestroy(start));
     assert_success(cudaEventDestroy(stop));
     assert_success(cudaStreamDestroy(stream));
-    return ms;
+    return time;
 }
 
-/* The kernel's loop is made long enough for at least 40 ms of host time; then it is nearly all
- * that is measured. The events' time lies within the host's, but for the clocks' rates, and is
- * most of it. */
+/* The kernel's loop is made long enough for at least 40 ms. The events' time is no shorter than the kernel's and no longer
+ * than the host's, but for the clocks' rates. */
 TEST_BODY(event_times_cover_a_long_kernel)
 {
     cudaLibrary_t library = load_text(spin_text);
     const void *kernel = find_kernel(library, "spin");
     unsigned *p = (unsigned *)device_ints(1), n = 1 << 16;
-    double around = 0;
-    float ms = timed_spin(kernel, p, n, &around);
+    struct spin_time time;
     do {
         n *= 2;
-        ms = timed_spin(kernel, p, n, &around);
-    } while (around < 40 && n < 1u << 31);
-    assert_true(around >= 40);
-    assert_true(ms <= (float)around * 1.05f + 0.1f);
-    bool is_most = ms >= (float)around * 0.5f;
-    for (int i = 0; i < 5 && !is_most;
-         i++) { /* another program may have had the processor in between */
-        ms = timed_spin(kernel, p, n, &around);
-        is_most = ms >= (float)around * 0.5f;
-    }
-    assert_true(is_most);
+        time = time_spin(kernel, p, n);
+        assert_true(time.told <= (time.after - time.before) * 1.05 + 0.1);
+        assert_true(time.told >= (time.end - time.begin) * 0.95 - 0.1);
+    } while (time.end - time.begin < 40 && n < 1u << 31);
+    assert_true(time.end - time.begin >= 40);
     assert_success(cudaLibraryUnload(library));
     assert_success(cudaFree(p));
 }

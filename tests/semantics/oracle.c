@@ -16,11 +16,13 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record.h"
 
 enum { REPORT_FD = 3, STEP_TIMEOUT_MS = 20000, MAX_RUNS = 120, EXIT_USAGE = 64 };
+enum { LEAST_WORK_MS = STEP_TIMEOUT_MS / 200, MOST_WORK_MS = 3 * STEP_TIMEOUT_MS };
 
 extern char **environ;
 
@@ -158,16 +160,40 @@ static void take_line(char *line, const char *name, struct run *run, struct rows
     add_row(rows, name, step, value);
 }
 
-/* read_reports: until the child closes its end, or is silent for too long. */
+/* What processors have spent on the child; -1 where nobody tells. */
+static long worked_ms(pid_t child)
+{
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid(child, &clock) != 0 || clock_gettime(clock, &time) != 0) {
+        return -1;
+    }
+    return (long)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* A child that is silent and works is not stuck: on a busy machine it may get little of a processor. *reported: its work at
+ * its last line; *last: at the last look. */
+static bool is_stuck(pid_t child, long reported, long *last)
+{
+    const long before = *last;
+    *last = worked_ms(child);
+    return *last < 0 || *last - before < LEAST_WORK_MS || *last - reported > MOST_WORK_MS;
+}
+
+/* read_reports: until the child closes its end, or is stuck. */
 static void read_reports(int fd, pid_t child, const char *name, struct run *run, struct rows *rows,
                          struct rows *known)
 {
     char buffer[16384];
     size_t filled = 0;
+    long reported = worked_ms(child), last = reported;
     for (;;) {
         struct pollfd wait = {.fd = fd, .events = POLLIN};
         int ready = poll(&wait, 1, STEP_TIMEOUT_MS);
         if (ready < 0 && errno == EINTR) {
+            continue;
+        }
+        if (ready == 0 && !is_stuck(child, reported, &last)) {
             continue;
         }
         if (ready == 0) {
@@ -179,6 +205,7 @@ static void read_reports(int fd, pid_t child, const char *name, struct run *run,
         if (got <= 0) {
             return;
         }
+        reported = last = worked_ms(child);
         filled += (size_t)got;
         buffer[filled] = '\0';
         char *line = buffer;

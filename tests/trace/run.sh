@@ -55,6 +55,22 @@ has k.txt 'ended by itself=0' '^thread: begin cudaFreeHost$' 'twice \(kernel\)'
 "$decode" m.pftrace >m.txt || fail "joined traces break the schema" m.txt
 [ "$(grep -c '^track: process clem_traced$' m.txt)" -eq 2 ] || fail "not two processes" m.txt
 [ "$(grep -c ' begin ' m.txt)" -eq "$(cat t.txt k.txt | grep -c ' begin ')" ] || fail "joining lost events" m.txt
+"$run" --merge m.json.gz c.json.gz c.*.json.gz
+gzip -dc m.json.gz >m.json
+[ "$(grep -c '"ph":"X"' m.json)" -eq "$(gzip -dc c.json.gz c.*.json.gz | grep -c '"ph":"X"')" ] || fail "joining lost events" m.json
+cp t.pftrace kept.pftrace
+status=0
+"$run" --merge t.pftrace k.pftrace ./t.pftrace 2>/dev/null || status=$?
+[ $status -eq 64 ] && cmp -s t.pftrace kept.pftrace || fail "joining takes what it reads for what it writes" /dev/null
+
+# A program that becomes another one is one process; a name that a shell would take for a pattern; no folder.
+"$run" --trace='a [b]*?\.pftrace' "$traced" become
+"$decode" 'a [b]*?\.pftrace' >o.txt || fail "the trace of two programs breaks the schema" o.txt
+has o.txt 'twice \(kernel\)' '^thread: begin cudaProfilerStart$' 'ended by itself=0' 'ended by itself=1'
+[ -z "$(ls ./*.clem-spool 2>/dev/null)" ] || fail "records are left" /dev/null
+status=0
+"$run" --trace=none/t.pftrace "$traced" kill 2>o.txt || status=$?
+[ $status -eq 74 ] || fail "a folder that is not there: $status" o.txt
 
 # Bounds: what the program says, and room. Names are kept, and so are the latest calls.
 "$run" --trace=p.pftrace --trace-start-after=profiler "$traced" profiler

@@ -1,4 +1,4 @@
-/* A program that is recorded: it does one thing of each kind. traced [kill | exec | profiler | many | late]
+/* A program that is recorded: it does one thing of each kind. traced [kill | exec | become | profiler | many]
  * SPDX-License-Identifier: Apache-2.0 */
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
@@ -114,5 +114,7 @@ int main(int argc, char **argv)
         run_child(argv[0]);
     if (strcmp(what, "kill") == 0)
         raise(SIGKILL);
+    if (strcmp(what, "become") == 0)
+        execl("/proc/self/exe", argv[0], "profiler", (char *)NULL);
     return 0;
 }
