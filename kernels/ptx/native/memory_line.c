@@ -188,7 +188,7 @@ static const char *read_in_page(struct ptx_native *n, const struct ptx_native_tr
     enum { PAGE = 4096 }; /* the smallest */
     const unsigned size = t->bits / 8;
     const char *row = ptx_format(n->e, "<32 x i%u>", (unsigned)t->bits);
-    if (has_masks(t))
+    if (has_masks(n, t))
         return "";
     return ptx_format(n->e,
                       "  %%first = extractelement <32 x i64> %%a, i32 0\n"
