@@ -122,8 +122,7 @@ static void report(const char *kernel, struct ocl_crash_line *line, size_t start
     static char what[sizeof line->text], block[64];
     struct ocl_report made = {.kind = OCL_CHECK_GUARD, .what = what};
     memcpy(what, line->text + start, line->length - start);
-    made.parts[0] = (struct ocl_report_part){
-        .label = "kernel", .text = kernel, .has_names = true};
+    made.parts[0] = (struct ocl_report_part){.label = "kernel", .text = kernel, .has_names = true};
     int part = 1;
     if (name_block(block, sizeof block))
         made.parts[part++] =

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/base/steady.h"
 #include "cl/native/native.h"
 #include "cl/program/program_compile.h"
 #include "cl/program/program_include.h"
@@ -785,8 +786,10 @@ ocl_status ocl_ptx_native(const struct ocl_kernel *kernel, const size_t block[3]
     *native = threads == PTX_THREADS_ROWS ? kernel->ptx->native : atomic_load(place);
     if (*native)
         return OCL_OK;
+    const int before = ocl_steady_begin();
     struct ocl_native *made =
         atomic_load(&kernel->ptx->lacks[threads]) ? NULL : make_for(kernel, threads);
+    ocl_steady_end(before);
     if (!made) {
         atomic_store(&kernel->ptx->lacks[threads], true);
         return OCL_E_BUILD;

@@ -27,8 +27,8 @@ run() {
     output=$("$1" "$2" "$3" 2>&1)
     status=$?
     case "$output" in
-        *"clem: error: "*) found=error ;;
-        *"clem: warning: "*) found=warning ;;
+        *"clem: error "[0-9]*) found=error ;;
+        *"clem: warning "[0-9]*) found=warning ;;
     esac
     [ "$status" -eq 0 ] || [ "$found" != silent ] || found="ended with $status"
     printf '%s\t%s\t%s\t%s\n' "$2" "$3" "$found" "${4:-}"

@@ -44,8 +44,8 @@ static const char arithmetic[] = HEAD
     ".visible .entry tensor(.param .u64 p)\n"
     "{\n"
     "  .reg .b32 %r<20>; .reg .f32 %f<8>;\n"
-    "  mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, "
-    "{%r0,%r1}, {%r4}, {%f4,%f5,%f6,%f7};\n"
+    "  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, "
+    "%rd1, %rd2, 1, 1, 1, 0, 0;\n"
     "  ret;\n"
     "}\n";
 

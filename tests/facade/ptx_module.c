@@ -25,8 +25,8 @@ static const char module_text[] =
          "mul.wide.u32 %d2, %r1, 4;\nadd.u64 %d1, %d1, %d2;\ncvta.to.global.u64 %d1, %d1;\n"
          "st.global.u32 [%d1], %r4;\nret;\n}\n"
          ".visible .entry tensor(.param .u64 out)\n{\n.reg .b32 %r<20>; .reg .f32 %f<8>;\n"
-         "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1}, {%r4}, "
-         "{%f4,%f5,%f6,%f7};\nret;\n}\n"
+         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd1, %rd2, "
+         "1, 1, 1, 0, 0;\nret;\n}\n"
          ".visible .entry bounded(.param .u64 out)\n.maxntid 16, 4, 1\n{ ret; }\n"
          ".visible .entry required(.param .u64 out)\n.reqntid 8\n{ ret; }\n";
 
@@ -158,7 +158,7 @@ TEST_BODY(ptx_module_says_once_why_a_kernel_is_refused)
     launch_refused(NULL, printed, sizeof printed);
     assert_int_equal(count_text(printed, "\n"), 2);
     assert_int_equal(count_text(printed, "clem: kernel tensor cannot be launched: "), 2);
-    assert_int_equal(count_text(printed, "line 31: mma.sync"), 2);
+    assert_int_equal(count_text(printed, "line 31: wgmma.mma_async"), 2);
 }
 
 TEST_BODY(ptx_module_is_silent_of_refusals_where_asked)

@@ -325,7 +325,8 @@ static void jump_call(struct ptx_growing *c, const struct ptx_bases *b,
 static bool may_jump(const struct ptx_growing *c, const struct ptx_function *shape)
 {
     const struct ptx_plan *plan = c->e->plan;
-    const bool is_all = plan->form == PTX_FORM_NATIVE; /* which has no other way to call by number */
+    const bool is_all =
+        plan->form == PTX_FORM_NATIVE; /* which has no other way to call by number */
     for (size_t i = 0; shape && plan->jump_count > 0 && i < plan->target_count; i++)
         if (jumped_of(c, plan->targets[i]) && ptx_same_shape(plan->targets[i], shape))
             return true;
