@@ -448,21 +448,40 @@ static void check_special(const char *name, double x, double y, double given, do
 
 TEST_BODY(soft_functions_know_their_special_values)
 {
-#define ONE(name) check_special(#name, x, 0, as_double(clem_soft_##name(as_ulong(x))), (name)(x));
+#define ONE(name) check_special(#name, x, 0, as_double(clem_soft_##name(as_ulong(x))), (name)(x))
 #define TWO(name)                                                                                  \
-    check_special(#name, x, y, as_double(clem_soft_##name(as_ulong(x), as_ulong(y))), (name)(x, y));
+    check_special(#name, x, y, as_double(clem_soft_##name(as_ulong(x), as_ulong(y))), (name)(x, y))
     for (size_t i = 0; i < SPECIAL; i++) {
         const double x = special_number(i);
-        ONE(exp)
-        ONE(exp2)
-        ONE(expm1)
-        ONE(log)
-        ONE(log2) ONE(log10) ONE(log1p) ONE(sin) ONE(cos) ONE(tan) ONE(asin) ONE(acos) ONE(atan)
-            ONE(sinh) ONE(cosh) ONE(tanh) ONE(asinh) ONE(acosh) ONE(atanh) ONE(cbrt) ONE(round)
-                ONE(logb) for (size_t j = 0; j < SPECIAL; j++)
-        {
+        ONE(exp);
+        ONE(exp2);
+        ONE(expm1);
+        ONE(log);
+        ONE(log2);
+        ONE(log10);
+        ONE(log1p);
+        ONE(sin);
+        ONE(cos);
+        ONE(tan);
+        ONE(asin);
+        ONE(acos);
+        ONE(atan);
+        ONE(sinh);
+        ONE(cosh);
+        ONE(tanh);
+        ONE(asinh);
+        ONE(acosh);
+        ONE(atanh);
+        ONE(cbrt);
+        ONE(round);
+        ONE(logb);
+        for (size_t j = 0; j < SPECIAL; j++) {
             const double y = special_number(j);
-            TWO(pow) TWO(atan2) TWO(hypot) TWO(nextafter) TWO(fdim)
+            TWO(pow);
+            TWO(atan2);
+            TWO(hypot);
+            TWO(nextafter);
+            TWO(fdim);
         }
     }
 #undef ONE
