@@ -23,11 +23,17 @@ static const void *part(const struct file *file, uint64_t offset, uint64_t bytes
     return offset <= file->size && bytes <= file->size - offset ? file->bytes + offset : NULL;
 }
 
+/* The same for tables, which begin at multiples of 8 bytes in files that are right. */
+static const void *table_part(const struct file *file, uint64_t offset, uint64_t bytes)
+{
+    return offset % sizeof(uint64_t) == 0 ? part(file, offset, bytes) : NULL;
+}
+
 /* What a file that is loaded where it likes counts from: the first page that is loaded. Others name whole addresses. */
 static bool load_base(const struct file *file, const ElfW(Ehdr) * header, uint64_t *base)
 {
     const ElfW(Phdr) *const segments =
-        part(file, header->e_phoff, (uint64_t)header->e_phnum * sizeof(ElfW(Phdr)));
+        table_part(file, header->e_phoff, (uint64_t)header->e_phnum * sizeof(ElfW(Phdr)));
     for (unsigned i = 0; segments && i < header->e_phnum; i++)
         if (segments[i].p_type == PT_LOAD) {
             *base = segments[i].p_vaddr - segments[i].p_offset;
@@ -68,12 +74,12 @@ static bool look(const struct file *file, uintptr_t at, char *name, size_t room,
         header->e_ident[EI_CLASS] != ELFCLASS64 || !load_base(file, header, &base))
         return false;
     const ElfW(Shdr) *const sections =
-        part(file, header->e_shoff, (uint64_t)header->e_shnum * sizeof *sections);
+        table_part(file, header->e_shoff, (uint64_t)header->e_shnum * sizeof *sections);
     for (unsigned i = 0; sections && i < header->e_shnum; i++) {
         const ElfW(Shdr) *const table = &sections[i];
         if (table->sh_type != SHT_SYMTAB || table->sh_link >= header->e_shnum)
             continue;
-        const ElfW(Sym) *const symbols = part(file, table->sh_offset, table->sh_size);
+        const ElfW(Sym) *const symbols = table_part(file, table->sh_offset, table->sh_size);
         const ElfW(Sym) *const found =
             symbols ? search(symbols, table->sh_size / sizeof *symbols, at + base) : NULL;
         if (found && copy_name(file, &sections[table->sh_link], found->st_name, name, room)) {

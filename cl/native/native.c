@@ -27,8 +27,7 @@ unsigned ocl_native_llvm(const struct ocl_context *context)
     const struct ocl_device_facts *facts = &context->device->facts;
     const enum ocl_address address = context->capability.address;
     if (facts->device_class != OCL_CLASS_CPU || !strstr(facts->platform_version, "PoCL") ||
-        !context->capability.device_is_host_memory ||
-        (address != OCL_ADDRESS_RAW && address != OCL_ADDRESS_SVM))
+        !context->capability.device_is_host_memory || address == OCL_ADDRESS_HANDLE)
         return 0;
     const unsigned major = ocl_driver_llvm_major(facts->platform_version);
     return major > 0 && ocl_llvm_get(major) ? major : 0;

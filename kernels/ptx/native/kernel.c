@@ -42,7 +42,7 @@ static const struct ptx_function *with_registers(struct ptx_native *n,
             struct ptx_operand *o = &copy->operands[j];
             size_t position;
             *o = in->operands[j];
-            const bool is_list = o->kind == PTX_OPERAND_VECTOR && !is_access;
+            const bool is_list = o->kind == PTX_OPERAND_VECTOR && o->count > 0 && !is_access;
             if (is_list) {
                 o->list = ptx_arena_array(arena, o->count + 1, sizeof *o->list);
                 memcpy(o->list, in->operands[j].list, o->count * sizeof *o->list);
