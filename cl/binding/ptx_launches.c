@@ -429,8 +429,11 @@ static ocl_status move_bytes(const struct tree *tree, const struct pending *pend
                                   .depth = 1,
                                   .element_bytes = 1,
                                   .value = (uint32_t)given[1]};
-    return is_copy ? ocl_transfer_copy(tree->launches->queue, &linear, OCL_WAIT_ALL)
-                   : ocl_transfer_fill(tree->launches->queue, &fill, OCL_WAIT_SOURCE);
+    const ocl_status status =
+        is_copy ? ocl_transfer_copy(tree->launches->queue, &linear, OCL_WAIT_ALL)
+                : ocl_transfer_fill(tree->launches->queue, &fill, OCL_WAIT_SOURCE);
+    /* Where the device reaches all that the host has, what nobody has is met here. */
+    return status == OCL_E_INVALID_VALUE || status == OCL_E_NOT_FOUND ? OCL_E_ACCESS : status;
 }
 
 static ocl_status launch(const struct tree *tree, struct ocl_kernel *kernel,
