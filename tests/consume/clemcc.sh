@@ -291,7 +291,7 @@ echo '__global__ void a(int *) {} __global__ void b() { clem_launch(a, 1, 1, 0, 
 grep -q "as many arguments as it has parameters" log || fail "fewer.cu: $(cat log)"
 
 # Headers that clem does not have, and a library that clang may not have.
-for header in cuda_gl_interop.h nvml.h cuda_fp8.h cublas_v2.h nvToolsExt.h; do
+for header in cudaEGL.h nvml.h cuda_fp8.h cublas_v2.h nvToolsExt.h; do
     echo "#include <$header>" >refused.cu
     "$clemcc" -E refused.cu >refused.log 2>&1 && fail "$header: taken"
     grep -q "error: \"clem has no $header: " refused.log || fail "$header: $(head -n 3 refused.log)"
