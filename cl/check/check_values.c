@@ -93,8 +93,8 @@ void ocl_check_set_value(const struct ocl_access *a, uint32_t name, uint8_t byte
         drop(link);
         count_followed(a, -1);
     } else if (bytes != 0) {
-        struct value *made = *link ? *link : take();
-        if (made && !*link) {
+        struct value *made = *link;
+        if (!made && (made = take()) != NULL) {
             *made = (struct value){NULL, a->launch, a->block, a->thread, name, 0, {0}};
             *link = made;
             count_followed(a, 1);
