@@ -354,7 +354,8 @@ static void write_rows(FILE *out, const char *into, int matrix, bool is_turned)
 static bool is_wide_register(struct ptx_parser *p, const char *name)
 {
     const size_t length = strcspn(name, "+");
-    struct ptx_atom *atom = ptx_atom_of(p, name, length, ptx_hash(name, length));
+    const char *kept = ptx_arena_text(&p->scratch, name, length); /* atoms point to their names */
+    struct ptx_atom *atom = ptx_atom_of(p, kept, length, ptx_hash(kept, length));
     const struct ptx_binding *binding = ptx_look_up(p, atom);
     const struct ptx_register *registers = p->registers.items;
     return binding && binding->kind == PTX_BIND_REGISTER &&
