@@ -129,6 +129,6 @@ size_t gl_image_level_start(const struct gl_image *image, unsigned level);
 /* All levels one after another, each without gaps: texels, rows, slices or layers. After all that OpenGL was told before.
  * False: it is not any more what it was when it was described. */
 bool gl_image_read(const struct gl *gl, const struct gl_image *image, void *bytes);
-bool gl_image_write(const struct gl *gl, const struct gl_image *image, const void *bytes);
+bool gl_image_write(const struct gl *gl, const struct gl_image *image, void *bytes);
 
 #endif

@@ -254,7 +254,7 @@ static bool has_slices(const struct gl_image *image)
 }
 
 static void write_level(const struct gl *gl, const struct gl_image *image, unsigned level,
-                        const unsigned char *bytes)
+                        unsigned char *bytes)
 {
     const struct gl_extent extent = gl_image_extent(image, level);
     const gl_int width = (gl_int)extent.width, height = (gl_int)extent.height;
@@ -341,40 +341,42 @@ static void write_renderbuffer(const struct gl *gl, const struct gl_image *image
 
 /* --- Both --- */
 
+typedef void level_function(const struct gl *gl, const struct gl_image *image, unsigned level,
+                            unsigned char *bytes);
+
+static void each_level(const struct gl *gl, const struct gl_image *image, unsigned char *bytes,
+                       level_function *function)
+{
+    const gl_name before = bind_texture(gl, image->target, image->name);
+    for (unsigned level = 0; level < image->levels; level++)
+        function(gl, image, level, bytes + gl_image_level_start(image, level));
+    gl->BindTexture(image->target, before);
+}
+
 bool gl_image_read(const struct gl *gl, const struct gl_image *image, void *bytes)
 {
     struct storing storing;
     if (!is_as_described(gl, image))
         return false;
     begin_storing(gl, true, &storing);
-    if (image->target == GL_OF_RENDERBUFFER) {
+    if (image->target == GL_OF_RENDERBUFFER)
         read_renderbuffer(gl, image, bytes);
-    } else {
-        const gl_name before = bind_texture(gl, image->target, image->name);
-        for (unsigned level = 0; level < image->levels; level++)
-            read_level(gl, image, level,
-                       (unsigned char *)bytes + gl_image_level_start(image, level));
-        gl->BindTexture(image->target, before);
-    }
+    else
+        each_level(gl, image, bytes, read_level);
     end_storing(gl, &storing);
     return true;
 }
 
-bool gl_image_write(const struct gl *gl, const struct gl_image *image, const void *bytes)
+bool gl_image_write(const struct gl *gl, const struct gl_image *image, void *bytes)
 {
     struct storing storing;
     if (!is_as_described(gl, image))
         return false;
     begin_storing(gl, false, &storing);
-    if (image->target == GL_OF_RENDERBUFFER) {
+    if (image->target == GL_OF_RENDERBUFFER)
         write_renderbuffer(gl, image, bytes);
-    } else {
-        const gl_name before = bind_texture(gl, image->target, image->name);
-        for (unsigned level = 0; level < image->levels; level++)
-            write_level(gl, image, level,
-                        (const unsigned char *)bytes + gl_image_level_start(image, level));
-        gl->BindTexture(image->target, before);
-    }
+    else
+        each_level(gl, image, bytes, write_level);
     end_storing(gl, &storing);
     return true;
 }
