@@ -36,6 +36,9 @@ void ocl_check_freed(uint64_t base);
 /* All bytes of memory count as written: what nobody follows writes them. */
 void ocl_check_filled(uint64_t base);
 
+/* The same of all memory that there is. */
+void ocl_check_all_filled(void);
+
 /* Rows of bytes in memory, as many as a shape says, and what is done to all of their bytes. */
 struct ocl_check_rows {
     uint64_t address;

@@ -10,8 +10,7 @@ static bool uses_in_place(const struct ocl_capability *capability)
     if (!capability
              ->has_addresses) /* copies and arguments name buffers, wherever the driver has their bytes */
         return capability->address == OCL_ADDRESS_HANDLE;
-    return capability->device_is_host_memory && capability->reaches_registered_host &&
-           (capability->address == OCL_ADDRESS_RAW || capability->address == OCL_ADDRESS_SVM);
+    return capability->device_is_host_memory && capability->reaches_registered_host;
 }
 
 static bool can_guard(const struct ocl_context *context, enum ocl_block_kind kind)

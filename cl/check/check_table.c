@@ -153,12 +153,26 @@ void ocl_check_freed(uint64_t base)
     pthread_mutex_unlock(&lock);
 }
 
+static void fill(const struct ocl_checked_memory *memory)
+{
+    unsigned char *const written = memory ? atomic_load(&memory->written) : NULL;
+    if (written)
+        memset(written, 1, memory->bytes);
+}
+
 void ocl_check_filled(uint64_t base)
+{
+    if (ocl_check_wants(OCL_CHECK_INIT))
+        fill(ocl_check_find(base));
+}
+
+void ocl_check_all_filled(void)
 {
     if (!ocl_check_wants(OCL_CHECK_INIT))
         return;
-    const struct ocl_checked_memory *found = ocl_check_find(base);
-    unsigned char *written = found ? atomic_load(&found->written) : NULL;
-    if (written)
-        memset(written, 1, found->bytes);
+    pthread_mutex_lock(&lock);
+    for (const struct ocl_checked_memory *at = ocl_check_find_above(0); at;
+         at = ocl_check_find_above(at->base + at->bytes))
+        fill(at);
+    pthread_mutex_unlock(&lock);
 }

@@ -433,7 +433,8 @@ static void find_all(void)
         if (!devices[i].facts.has_uuid)
             make_uuid(i);
     const int found = device_count;
-    device_count = ocl_device_select_choice(devices, device_count, options->device);
+    device_count = ocl_device_select_choice(devices, device_count, options->device,
+                                            ocl_check_wants(OCL_CHECK_KERNELS));
     choice_is_unmet = found > 0 && device_count == 0;
     device_count = ocl_device_select_visible(devices, device_count, options->visible);
     for (int i = 0; i < device_count; i++) {

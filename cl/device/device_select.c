@@ -121,18 +121,31 @@ static bool is_blank(const char *choice)
     return !choice || choice[strspn(choice, " \t,")] == '\0';
 }
 
-/* A program that goes through all devices takes each for a GPU. */
-static int hide_cpus(struct ocl_device *devices, int count)
+static int count_cpus(const struct ocl_device *devices, int count)
+{
+    int cpus = 0;
+    for (int i = 0; i < count; i++)
+        cpus += devices[i].facts.device_class == OCL_CLASS_CPU;
+    return cpus;
+}
+
+/* A program that goes through all devices takes each for a GPU. Kernels are checked on CPUs alone: who wants that gets them,
+ * where there are any. */
+static int hide_others(struct ocl_device *devices, int count, bool checks_kernels)
 {
     int kept = 0;
-    if (count == 0 || devices[0].facts.device_class != OCL_CLASS_GPU) /* GPUs come first */
+    const int cpus = count_cpus(devices, count);
+    const bool has_gpu = count > 0 && devices[0].facts.device_class == OCL_CLASS_GPU,
+               shows_cpus = cpus > 0 && checks_kernels;
+    if (!has_gpu && !(shows_cpus && cpus < count)) /* GPUs come first */
         return count;
     for (int i = 0; i < count; i++) {
-        if (devices[i].facts.device_class != OCL_CLASS_CPU)
+        if ((devices[i].facts.device_class == OCL_CLASS_CPU) == shows_cpus)
             devices[kept++] = devices[i];
         else
-            ocl_trace("%s (%s) is hidden, since there is a GPU: CLEM_DEVICE=all shows all",
-                      devices[i].facts.name, devices[i].facts.platform_name);
+            ocl_trace("%s (%s) is hidden, since %s: CLEM_DEVICE=all shows all",
+                      devices[i].facts.name, devices[i].facts.platform_name,
+                      shows_cpus ? "CPUs alone check kernels" : "there is a GPU");
     }
     return kept;
 }
@@ -169,10 +182,11 @@ static bool is_picked(const int *picks, int picked, int index)
     return false;
 }
 
-int ocl_device_select_choice(struct ocl_device *devices, int count, const char *choice)
+int ocl_device_select_choice(struct ocl_device *devices, int count, const char *choice,
+                             bool checks_kernels)
 {
     if (is_blank(choice) || count == 0)
-        return hide_cpus(devices, count);
+        return hide_others(devices, count, checks_kernels);
     int *picks = malloc((size_t)count * sizeof *picks);
     if (!picks)
         return 0;

@@ -19,8 +19,9 @@ int ocl_device_select_unique(struct ocl_device *devices, int count);
  * case, which selects all that match. A number beyond the last device is looked for in the names
  * too. The order is the list's. Entries that match nothing are reported; when none matches, there is
  * no device, since another than the one asked for would mislead. NULL and blank lists keep all, but no
- * CPU where there is a GPU. Needs: ocl_device_select_order(). */
-int ocl_device_select_choice(struct ocl_device *devices, int count, const char *choice);
+ * CPU where there is a GPU, and CPUs alone, where there are any, if kernels are to be checked. Needs: ocl_device_select_order(). */
+int ocl_device_select_choice(struct ocl_device *devices, int count, const char *choice,
+                             bool checks_kernels);
 
 /* CUDA_VISIBLE_DEVICES: a comma list of indexes or of beginnings of "GPU-<uuid>" that fit one
  * device. The first entry that fits none ends the list; naming a device twice, or an empty list,

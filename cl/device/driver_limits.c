@@ -199,18 +199,19 @@ static bool lacks_linker(char *why, size_t bytes)
     return true;
 }
 
+enum { ANY = INT_MAX };
 static const struct {
-    int major; /* the first version of PoCL that is not taken to do this; measured on 3.1 */
+    int major; /* the first version of PoCL that is not taken to do this; measured on 3.1, 5.0 and 6.0 */
     bool (*is_met)(char *why, size_t bytes);
 } causes[] = {
-    {4, is_path_too_long},  /* "program_device_dir: Assertion failed"; or SIGSEGV */
-    {4, is_disk_full},      /* "LLVM ERROR: IO failure on output stream", and exit() */
-    {4, limits_files},      /* the same */
-    {4, lacks_descriptors}, /* "Final linking of kernel ... failed": abort() */
-    {4, may_not_execute},   /* dlopen() fails: abort() */
-    {4, ignores_children},  /* "Final linking of kernel ... failed": abort() */
-    {4, lacks_linker},      /* the same */
-    {4, lacks_processes},   /* the same */
+    {4, is_path_too_long},    /* "program_device_dir: Assertion failed"; or SIGSEGV */
+    {4, is_disk_full},        /* "LLVM ERROR: IO failure on output stream", and exit() */
+    {ANY, limits_files},      /* the same; from 4 on SIGXFSZ */
+    {ANY, lacks_descriptors}, /* "Final linking of kernel ... failed": abort() */
+    {ANY, may_not_execute},   /* dlopen() fails: abort() */
+    {4, ignores_children},    /* "Final linking of kernel ... failed": abort() */
+    {ANY, lacks_linker},      /* the same */
+    {ANY, lacks_processes},   /* the same */
 };
 enum { CAUSES = sizeof causes / sizeof *causes };
 

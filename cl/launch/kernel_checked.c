@@ -79,6 +79,23 @@ ocl_status ocl_kernel_refuse_host_pointers(const struct ocl_kernel *kernel,
     return OCL_OK;
 }
 
+void ocl_kernel_note_unchecked(const struct ocl_kernel *kernel)
+{
+    char what[256];
+    const struct ocl_context *const context = kernel->program->context;
+    const unsigned wanted = ocl_check_wanted() & OCL_CHECK_KERNELS;
+    ocl_check_all_filled();
+    if (!kernel->ptx)
+        return;
+    snprintf(
+        what, sizeof what,
+        "kernels run unchecked on %.100s with addresses of kind %s: checks need a CPU, and the "
+        "kind raw, svm, usm or bda",
+        context->device->facts.name, ocl_address_name(context->capability.address));
+    ocl_check_report(&(struct ocl_finding){
+        .check = (enum ocl_check)(wanted & -wanted), .is_warning = true, .what = what});
+}
+
 void ocl_kernel_note_uses(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
                           const struct ocl_queue *queue)
 {

@@ -11,6 +11,9 @@
 ocl_status ocl_kernel_refuse_host_pointers(const struct ocl_kernel *kernel,
                                            const struct ocl_launch *launch);
 
+/* The kernel runs without the checks of kernels: what it writes counts as all that there is, and of a PTX kernel it is said. */
+void ocl_kernel_note_unchecked(const struct ocl_kernel *kernel);
+
 /* What the arguments point to is used by the queue, which has got the launch (cl/memory/uses.h). Needs: as above. */
 void ocl_kernel_note_uses(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
                           const struct ocl_queue *queue);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cl/base/steady.h"
+#include "cl/check.h"
 #include "cl/check/guard.h"
 #include "cl/launch/kernel_binding.h"
 #include "cl/launch/kernel_checked.h"
@@ -72,6 +73,9 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
     if (status == OCL_OK) {
         if (ocl_guard_is_on())
             ocl_guard_note_launch(kernel->name);
+        if (ocl_check_wants(OCL_CHECK_KERNELS) && !call.memory.check &&
+            !kernel->program->is_builtin)
+            ocl_kernel_note_unchecked(kernel);
         status = ocl_call_launch(&call, queue);
         is_on_its_way = status == OCL_OK;
         if (is_on_its_way && ocl_uses_are_wanted() && !kernel->program->is_builtin)

@@ -6,7 +6,8 @@
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=$1 folder=$2
-export CLEM_BUILD=$build CLEM_PTX_FORM=opencl # of native kernels there is no text to count
+# Of native kernels there is no text to count, and in a process of its own the compiler is not seen.
+export CLEM_BUILD=$build CLEM_PTX_FORM=opencl CLEM_COMPILE=here
 message=$("$build/facade/tools/clemcc" --version 2>&1) || { echo "skipped: $message"; exit 77; }
 rm -rf "$folder"
 mkdir -p "$folder"

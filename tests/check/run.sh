@@ -48,5 +48,11 @@ for name in $right; do
     output=$("$program" "$name" 2>&1 | grep -vxF "clem: ERROR SUMMARY: 0 errors, 0 warnings")
     [ "$output" = "$name: no error" ] || fail "$name" "is right, but reported"
 done
+
+# Where kernels cannot be checked it is said, once, and what they wrote is written.
+output=$(CLEM_ADDRESS=handle "$program" sums 2>&1)
+[ "$(printf '%s\n' "$output" | grep -c 'kernels run unchecked on')" -eq 1 ] || fail handle "it does not say that nothing is checked"
+printf '%s\n' "$output" | grep -qxF "clem: ERROR SUMMARY: 0 errors, 1 warning" || fail handle "there are other reports"
+
 [ $failures -eq 0 ] && echo ok
 exit $((failures > 0))

@@ -120,16 +120,22 @@ static const struct ocl_device *three(void)
     return devices;
 }
 
-static void check_choice(const char *choice, const char *letters, size_t complaints)
+static void check_choice_of(const char *choice, bool checks_kernels, const char *letters,
+                            size_t complaints)
 {
     struct ocl_device devices[3];
     char printed[1024];
     memcpy(devices, three(), sizeof devices);
     struct capture capture = capture_begin();
-    int count = ocl_device_select_choice(devices, 3, choice);
+    int count = ocl_device_select_choice(devices, 3, choice, checks_kernels);
     capture_end(&capture, printed, sizeof printed);
     check_names(devices, count, letters);
     assert_int_equal(count_text(printed, "CLEM_DEVICE="), complaints);
+}
+
+static void check_choice(const char *choice, const char *letters, size_t complaints)
+{
+    check_choice_of(choice, false, letters, complaints);
 }
 
 TEST_BODY(device_select_choice_by_index_and_name)
@@ -146,6 +152,16 @@ TEST_BODY(device_select_choice_by_index_and_name)
     check_choice("cpu,gpu", "cab", 0);
     check_choice("alpha platform", "a", 0);
     check_choice("300", "b", 0); /* no such index, but a name has it */
+}
+
+TEST_BODY(device_select_checks_kernels_on_cpus)
+{
+    struct ocl_device gpus[2];
+    check_choice_of(NULL, true, "c", 0);
+    check_choice_of("all", true, "abc", 0);
+    check_choice_of("0", true, "a", 0);
+    memcpy(gpus, three(), sizeof gpus);
+    check_names(gpus, ocl_device_select_choice(gpus, 2, NULL, true), "ab"); /* no CPU: all stay */
 }
 
 TEST_BODY(device_select_choice_reports_what_matches_nothing)

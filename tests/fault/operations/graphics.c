@@ -119,6 +119,15 @@ static int use_name(unsigned buffer)
     return error;
 }
 
+bool graphics_is_there(void)
+{
+    struct test_gl gl;
+    const bool has_gl = test_gl_begin(&gl, false);
+    if (has_gl)
+        test_gl_end(&gl);
+    return has_gl;
+}
+
 int operation_graphics(void)
 {
     struct test_gl gl;

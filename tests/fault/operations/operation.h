@@ -57,6 +57,9 @@ int fault_call_ends(int error);
 /* sharing.c: the process that has what operations share with it, until its input ends. */
 int share_until_end(void);
 
+/* graphics.c: whether there is an OpenGL, which its operations need to get anywhere. */
+bool graphics_is_there(void);
+
 /* Ends the process: something is wrong that no fault excuses. */
 _Noreturn void fault_wrong(const char *file, int line, const char *what);
 
