@@ -433,6 +433,7 @@ int operation_driver_semaphores(void)
     CUgraph graph = NULL;
     CUgraphExec exec = NULL;
     CUdeviceptr memory = 0;
+    (void)find_offers(); /* ends this where nothing is shared */
     int error = CALL(cudaFree, NULL);
     TRY(cuMemAlloc_v2, &memory, BYTES);
     TRY(cuImportExternalSemaphore, &semaphore, &description);
