@@ -9,6 +9,8 @@ build=$1 folder=$2
 # Of native kernels there is no text to count, and in a process of its own the compiler is not seen.
 export CLEM_BUILD=$build CLEM_PTX_FORM=opencl CLEM_COMPILE=here
 message=$("$build/facade/tools/clemcc" --version 2>&1) || { echo "skipped: $message"; exit 77; }
+loader=$(ldd "$build/bench/compile/clem-bench-bare" | awk '/libOpenCL/ { print $3 }')
+grep -q OPENCL_LAYERS "$loader" || { echo "skipped: $loader loads no layers, by which kernels are measured"; exit 77; }
 rm -rf "$folder"
 mkdir -p "$folder"
 

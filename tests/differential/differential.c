@@ -53,8 +53,10 @@ static void *take(size_t count)
 }
 
 /* What NVIDIA's own compiler and devices do otherwise than the PTX ISA says: fields beyond a register's bits, a part that
- * saturates before it is merged, a sum that saturates before it is shifted. */
-static const char *const nvidias_own[] = {"bfir_u64", "bfer_s64", "vmin_merge", "vmad_sat"};
+ * saturates before it is merged, a sum that saturates before it is shifted or is shifted otherwise, and in some long kernels a
+ * tanh of negative numbers that is NaN. Seen on an H200, in PTX that its driver compiled alone. */
+static const char *const nvidias_own[] = {"bfir_u64", "bfer_s64", "vmin_merge",
+                                          "vmad_sat", "vmad_po",  "tanh_f16"};
 
 static bool is_nvidias_own(const struct operation *operation)
 {
