@@ -216,7 +216,7 @@ static size_t advise(const struct findings *found, double seconds, struct advice
     if (found->pageable_time > 0) {
         advices[n].seconds = found->pageable_time / 2;
         snprintf(advices[n++].text, ADVICE_BYTES,
-                 "%llu copies from or to pageable memory took %.3f s (%.2f GB/s): allocate that "
+                 "copies from or to pageable memory (%llu) took %.3f s (%.2f GB/s): allocate that "
                  "memory by cudaMallocHost(), or register it by cudaHostRegister(), and copy with "
                  "cudaMemcpyAsync()",
                  (unsigned long long)found->pageable, found->pageable_time,
@@ -232,7 +232,7 @@ static size_t advise(const struct findings *found, double seconds, struct advice
     if (found->move_time > 0) {
         advices[n].seconds = found->move_time;
         snprintf(advices[n++].text, ADVICE_BYTES,
-                 "managed memory moved %llu times when it was first touched, which took %.3f s: "
+                 "moves of managed memory when it was first touched (%llu) took %.3f s: "
                  "call cudaMemPrefetchAsync() before kernels and before the host reads",
                  (unsigned long long)found->moves, found->move_time);
     }
@@ -247,7 +247,7 @@ static size_t advise(const struct findings *found, double seconds, struct advice
     if (found->compile_time > 0) {
         advices[n].seconds = found->compile_time;
         snprintf(advices[n++].text, ADVICE_BYTES,
-                 "%llu programs were compiled, which took %.3f s: keep CLEM_CACHE_DIR and "
+                 "compiling programs (%llu) took %.3f s: keep CLEM_CACHE_DIR and "
                  "POCL_CACHE_DIR from run to run, and the next one finds them there",
                  (unsigned long long)found->compiles, found->compile_time);
     }
