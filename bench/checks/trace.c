@@ -1,5 +1,5 @@
 /* What recording costs the recorded program (clem-run --trace): this program measures some rows in processes of its own, in turn
- * without and with a trace. The fastest of each counts, since other work of the machine only adds.
+ * without and with a trace, until trace_bar.c says that the bars are kept, or the rounds are over.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,6 +13,7 @@
 #include "bench/checks/checks.h"
 #include "bench/report.h"
 #include "bench/runtime.h"
+#include "bench/trace_bar.h"
 
 extern char **environ;
 
@@ -20,15 +21,12 @@ extern char **environ;
 #define CALL_ROW "call.query"
 #define ROWS     "=" CALL_ROW ",=set.2d,=set.3d"
 
-enum { PLAIN, TRACED, WAYS };
-enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 9, MOST_ROWS = 16, PATH_BYTES = 256 };
+enum { PATH_BYTES = 256 };
 
-static const double MOST_CALL_SECONDS = 0.3e-6, LEAST_RATE = 0.97, LONG_SECONDS = 1e-3;
-
-/* Seconds of a repetition, the fastest so far; 0: none. */
+/* Seconds of a repetition, in one process; 0: none. */
 struct rows {
     double call;
-    double others[MOST_ROWS];
+    double others[TRACE_MOST_ROWS];
 };
 
 /* ---- One process ---- */
@@ -57,12 +55,6 @@ static size_t find_field(const char *head, const char *name)
     }
 }
 
-static void keep_least(double *least, double seconds)
-{
-    if (seconds > 0 && (*least == 0 || seconds < *least))
-        *least = seconds;
-}
-
 static void read_line(const char *line, size_t name_field, size_t seconds_field, size_t *count,
                       struct rows *rows)
 {
@@ -70,9 +62,9 @@ static void read_line(const char *line, size_t name_field, size_t seconds_field,
     if (!name || !seconds)
         return;
     if (strncmp(name, CALL_ROW ",", sizeof CALL_ROW) == 0)
-        keep_least(&rows->call, strtod(seconds, NULL));
-    else if (*count < MOST_ROWS)
-        keep_least(&rows->others[(*count)++], strtod(seconds, NULL));
+        rows->call = strtod(seconds, NULL);
+    else if (*count < TRACE_MOST_ROWS)
+        rows->others[(*count)++] = strtod(seconds, NULL);
 }
 
 static void read_rows(FILE *table, struct rows *rows)
@@ -181,29 +173,6 @@ static bool run_way(int device, bool is_traced, struct rows *rows)
 
 /* ---- The verdict ---- */
 
-struct verdict {
-    double more;  /* seconds of a call */
-    double share; /* of the rate that the slowest long row keeps; 0: no row is long */
-};
-
-static struct verdict judge(const struct rows ways[WAYS])
-{
-    struct verdict verdict = {ways[TRACED].call - ways[PLAIN].call, 0};
-    for (size_t i = 0; i < MOST_ROWS; i++) {
-        const double plain = ways[PLAIN].others[i], traced = ways[TRACED].others[i];
-        if (plain >= LONG_SECONDS && traced > 0 &&
-            (verdict.share == 0 || plain / traced < verdict.share))
-            verdict.share = plain / traced;
-    }
-    return verdict;
-}
-
-static bool is_good(const struct verdict *verdict)
-{
-    return verdict->more <= MOST_CALL_SECONDS &&
-           (verdict->share == 0 || verdict->share >= LEAST_RATE);
-}
-
 static bool is_clem_bench(void)
 {
     char own[PATH_BYTES] = "";
@@ -212,27 +181,52 @@ static bool is_clem_bench(void)
     return slash && strcmp(slash + 1, "clem-bench") == 0 && strcmp(runtime_name(), "clem") == 0;
 }
 
+static bool run_round(struct attempt *attempt, int round, struct trace_rounds *rounds)
+{
+    for (int way = TRACE_PLAIN; way < TRACE_WAYS; way++) {
+        struct rows rows = {0};
+        if (!run_way(attempt->device->index, way == TRACE_TRACED, &rows))
+            return attempt_fail(attempt, STATUS_SKIPPED, "a process of it did not end well");
+        rounds->call.seconds[way][round] = rows.call;
+        for (size_t i = 0; i < TRACE_MOST_ROWS; i++)
+            rounds->others[i].seconds[way][round] = rows.others[i];
+        if (rows.call == 0)
+            return attempt_fail(attempt, STATUS_SKIPPED, "no call could be measured");
+    }
+    return true;
+}
+
+/* Open to the end, the best figures decide for the bar, and never against it: they are the machine's noise. */
+static bool conclude(struct attempt *attempt, const struct trace_bar *bar)
+{
+    char words[256];
+    snprintf(words, sizeof words,
+             "a call takes %.0f ns more (%.0f to %.0f, bar: 300), rows of 1 ms keep %.3f of their "
+             "rate (%.3f to %.3f, bar: 0.97)",
+             bar->more.best * 1e9, bar->more.low * 1e9, bar->more.high * 1e9, bar->share.best,
+             bar->share.low, bar->share.high);
+    if (bar->verdict == TRACE_BEYOND)
+        return attempt_fail(attempt, STATUS_SUSPECT, "%s", words);
+    if (bar->verdict == TRACE_OPEN &&
+        (bar->more.best > 300e-9 || (bar->share.best > 0 && bar->share.best < 0.97)))
+        return attempt_fail(attempt, STATUS_SKIPPED, "undecided: %s", words);
+    check_note(attempt, "%s", words);
+    return true;
+}
+
 bool check_trace(struct attempt *attempt)
 {
-    struct rows ways[WAYS] = {{0}};
-    struct verdict verdict = {0};
+    static struct trace_rounds rounds;
+    struct trace_bar bar = {TRACE_OPEN, {0, 0, 0}, {0, 0, 0}};
+    memset(&rounds, 0, sizeof rounds);
     if (!is_clem_bench())
         return attempt_fail(attempt, STATUS_UNSUPPORTED, "clem-bench alone measures its own trace");
-    for (int round = 0; round < MOST_ROUNDS && (round < LEAST_ROUNDS || !is_good(&verdict));
+    for (int round = 0;
+         round < TRACE_MOST_ROUNDS && (round < TRACE_LEAST_ROUNDS || bar.verdict != TRACE_WITHIN);
          round++) {
-        for (int way = PLAIN; way < WAYS; way++)
-            if (!run_way(attempt->device->index, way == TRACED, &ways[way]))
-                return attempt_fail(attempt, STATUS_SKIPPED, "a process of it did not end well");
-        verdict = judge(ways);
+        if (!run_round(attempt, round, &rounds))
+            return false;
+        bar = trace_judge(&rounds);
     }
-    if (ways[PLAIN].call == 0 || ways[TRACED].call == 0)
-        return attempt_fail(attempt, STATUS_SKIPPED, "no call could be measured");
-    if (!is_good(&verdict))
-        return attempt_fail(attempt, STATUS_SUSPECT,
-                            "a call takes %.0f ns more (bar: 300), rows of 1 ms keep %.3f of their "
-                            "rate (bar: 0.97)",
-                            verdict.more * 1e9, verdict.share);
-    check_note(attempt, "a call takes %.0f ns more, rows of 1 ms keep %.3f of their rate",
-               verdict.more * 1e9, verdict.share);
-    return true;
+    return conclude(attempt, &bar);
 }

@@ -20,7 +20,10 @@ const char heat_style[] =
     "max-width:16rem;white-space:normal}#filter,#vendor{font:inherit;color:inherit;"
     "background:var(--back);border:1px solid var(--line);padding:.2rem .4rem}\n"
     "#heat small{color:inherit;opacity:.85}tr.peaks td,tr.peaks th{color:var(--soft)}"
-    "@media (max-width:40rem){#heat td{min-width:4.9rem}#heat tbody th{min-width:7.4rem}}"
+    "@media (max-width:40rem){#heat td{min-width:3.4rem}#heat tbody th{min-width:6.2rem}#heat "
+    "td,#heat "
+    "th{padding-left:.25rem;padding-right:.25rem}#heat td small,#heat .best{display:block}"
+    "#heat thead .name{display:none}#heat thead th+th{text-align:right}}"
     ".mixed{border-left:4px solid var(--maybe);padding-left:.6rem}\n";
 
 /* So many times the last cache tell of memory. */
@@ -203,6 +206,19 @@ static void size_row(struct page *page, const struct first *firsts)
     fputs("</tr>\n", page->out);
 }
 
+/* On a narrow screen the letter alone, which the page explains above; a single side has none. */
+static void column_head(struct page *page, const char *label)
+{
+    const char *name = page->side_count > 1 ? strstr(label, ": ") : NULL;
+    if (!name) {
+        html_text(page->out, label);
+        return;
+    }
+    fprintf(page->out, "%.*s<span class=\"name\">", (int)(name - label), label);
+    html_text(page->out, name);
+    fputs("</span>", page->out);
+}
+
 static void table(struct page *page, const struct first *firsts)
 {
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Patterns over "
@@ -212,7 +228,7 @@ static void table(struct page *page, const struct first *firsts)
           page->out);
     for (size_t i = 0; i < page->side_count; i++) {
         fputs("<th scope=\"col\"><div>", page->out);
-        html_text(page->out, page->sides[i].label);
+        column_head(page, page->sides[i].label);
         fputs("</div></th>", page->out);
     }
     fputs("</tr></thead>\n<tbody>\n", page->out);

@@ -103,7 +103,8 @@ double share_of(const struct side *side, const struct saved_result *result)
 static bool is_peak_row(const struct saved_result *result)
 {
     return strcmp(result->unit, "GB/s") == 0 && strcmp(result->status, "suspect") != 0 &&
-           (strcmp(result->group, "peak") == 0 || strcmp(result->group, "sweep") == 0 ||
+           (strcmp(result->row, "transfer.d2d") == 0 || strcmp(result->group, "set") == 0 ||
+            strcmp(result->group, "peak") == 0 || strcmp(result->group, "sweep") == 0 ||
             strcmp(result->group, "stream") == 0 || strcmp(result->group, "form") == 0);
 }
 

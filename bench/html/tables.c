@@ -27,9 +27,13 @@ static void number_cell(FILE *out, double number, const char *suffix)
     }
 }
 
+/* Nothing of memory is faster than the fastest that was measured of it. */
 static void percent_cell(FILE *out, double share)
 {
-    number_cell(out, 100 * share, "&#8239;%");
+    if (share > 1)
+        fputs("<td class=\"n\">caches</td>", out);
+    else
+        number_cell(out, 100 * share, "&#8239;%");
 }
 
 /* What stands where a value would: the status when it is not "ok". */

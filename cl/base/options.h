@@ -31,8 +31,10 @@ struct ocl_options {
         *profile; /* CLEM_PROFILE: what clem-run --trace asks for (profile.c); NULL when unset */
     const char
         *check_options; /* CLEM_CHECK_OPTIONS: name=value with colons between; NULL when unset */
-    const char *cuda_cache; /* CUDA_CACHE_PATH: in place of ~/.cache/clem; NULL when unset */
+    const char *cuda_cache; /* CUDA_CACHE_PATH: in place of ~/.cache/clem, and of PoCL's own folder;
+                               NULL when unset */
     bool no_cache;          /* CUDA_CACHE_DISABLE: anything but "" and "0" */
+    const char *cache_limit; /* CUDA_CACHE_MAXSIZE: bytes (cache_limit.h); NULL when unset */
 };
 
 /* The options, read from the environment at the first call of the process and constant afterwards.

@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include "cl/base/environment.h"
+#include "cl/base/options.h"
 #include "cl/base/temporary_folder.h"
 #include "cl/base/trust.h"
 #include "cl/base/user_cache.h"
+#include "cl/device/driver_folder_share.h"
 #include "cl/process.h"
 #include "cl/trace.h"
 
@@ -28,7 +30,7 @@ static char *usual_path;                             /* the other case; as long 
 static const char *fault;                            /* why not the usual one */
 /* Where PoCL may start, though nothing builds: that says what is wrong. */
 static const char on_full_disk[] = "is on a full disk", no_exec[] = "is mounted noexec";
-static bool is_given; /* the usual one, by its whole name */
+static bool is_given; /* the usual one, by its whole name, or one that nobody asked for */
 static pid_t maker;   /* of a folder to remove; 0: there is none */
 
 /* ---- The usual folder ---- */
@@ -45,6 +47,15 @@ static char *whole_path(const char *path)
     return whole;
 }
 
+/* Under CUDA_CACHE_PATH, beside the program cache's. */
+static struct ocl_user_cache folder_of_cuda(void)
+{
+    struct ocl_user_cache folder_there = {NULL, 0};
+    if (asprintf(&folder_there.path, "%s/pocl", ocl_options_get()->cuda_cache) < 0)
+        folder_there.path = NULL;
+    return folder_there;
+}
+
 /* PoCL's own rule (pocl_cache_init_topdir() of its sources), but for names that it would take relative to
  * wherever the program is, and /tmp/pocl. */
 static struct ocl_user_cache usual_folder(void)
@@ -53,6 +64,8 @@ static struct ocl_user_cache usual_folder(void)
                *keeps = secure_getenv("POCL_KERNEL_CACHE");
     if (chosen)
         return (struct ocl_user_cache){*chosen ? whole_path(chosen) : NULL, 0};
+    if (ocl_options_get()->cuda_cache)
+        return folder_of_cuda();
     if (cache && *cache && *cache != '/')
         return (struct ocl_user_cache){NULL, 0};
     return ocl_user_cache_find(keeps && *keeps != '1' ? "/pocl/uncached" : "/pocl/kcache");
@@ -186,16 +199,34 @@ static void give_usual(void)
     static const char *const none[] = {NULL};
     char *const added[] = {given, NULL};
     const char *chosen = secure_getenv(VARIABLE);
-    if (!chosen || strcmp(chosen, usual_path) == 0 || strlen(usual_path) >= PATH_MAX)
+    const bool is_of_cuda = !chosen && ocl_options_get()->cuda_cache;
+    const bool is_found = !is_of_cuda && (!chosen || strcmp(chosen, usual_path) == 0);
+    if (is_found || strlen(usual_path) >= PATH_MAX)
         return;
     memcpy(given, VARIABLE "=", sizeof VARIABLE);
     strcpy(folder, usual_path);
     is_given = ocl_environment_replace(none, added);
+    if (is_of_cuda)
+        ocl_driver_folder_share(ocl_options_get()->cuda_cache, folder);
+}
+
+/* CUDA_CACHE_DISABLE: PoCL has to have a folder, which goes when the process ends. False: nowhere. */
+static bool give_none(void)
+{
+    static const char *const none[] = {NULL};
+    char *const added[] = {given, NULL};
+    memcpy(given, VARIABLE "=", sizeof VARIABLE);
+    is_given = make_temporary_folder() && ocl_environment_replace(none, added);
+    if (!is_given)
+        *folder = '\0';
+    return is_given;
 }
 
 void ocl_driver_folder_choose(void)
 {
     const bool is_privileged = ocl_process_is_privileged();
+    if (ocl_options_get()->no_cache && give_none())
+        return;
     if (!is_privileged) {
         const struct ocl_user_cache usual = usual_folder();
         usual_path = usual.path;

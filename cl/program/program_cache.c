@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cl/base/cache_limit.h"
 #include "cl/base/options.h"
 #include "cl/base/trust.h"
 #include "cl/base/user_cache.h"
@@ -20,8 +21,7 @@
 #include "cl/whole.h"
 #include "kernels/hash.h"
 
-/* More than the folder may hold is in no file of the cache's. */
-static const uint64_t most_bytes = (uint64_t)256 << 20, kept_bytes = (uint64_t)192 << 20;
+static const uint64_t usual_bytes = (uint64_t)256 << 20;
 
 /* A file is this header, key_bytes of key and binary_bytes of binary, and nothing behind them. */
 struct header {
@@ -63,6 +63,14 @@ static void make_name(char name[OCL_CACHE_NAME_BYTES], const char *key, size_t b
              (unsigned long long)fnv_add(second_start, key, bytes));
 }
 
+/* More than the folder may hold is in no file of the cache's. */
+static uint64_t most_bytes(void)
+{
+    uint64_t bytes = usual_bytes;
+    (void)ocl_cache_limit(&bytes);
+    return bytes;
+}
+
 static bool read_all(int file, void *target, size_t bytes)
 {
     return whole_read(file, target, bytes) == (ssize_t)bytes;
@@ -81,7 +89,7 @@ static char *read_contents(int file, uint64_t file_bytes, const char *key, size_
                            size_t *binary_bytes)
 {
     struct header header;
-    if (file_bytes < sizeof header || file_bytes > most_bytes ||
+    if (file_bytes < sizeof header || file_bytes > most_bytes() ||
         !read_all(file, &header, sizeof header) || !fits(&header, file_bytes, key_bytes))
         return NULL;
     const size_t bytes = key_bytes + (size_t)header.binary_bytes;
@@ -189,10 +197,10 @@ static void find_directory(void)
 const char *ocl_program_cache_directory(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (ocl_options_get()->cache_dir)
-        return ocl_options_get()->cache_dir;
     if (ocl_options_get()->no_cache)
         return NULL;
+    if (ocl_options_get()->cache_dir)
+        return ocl_options_get()->cache_dir;
     if (ocl_options_get()->cuda_cache)
         return ocl_options_get()->cuda_cache;
     pthread_once(&once, find_directory);
@@ -209,17 +217,24 @@ bool ocl_program_cache_is_writable(const char *directory)
     return is;
 }
 
-enum { TRIM_EVERY = 32 }; /* stores */
+/* A size that somebody asked for is kept at each store; otherwise now and then. */
+static bool is_time_to_trim(void)
+{
+    enum { EVERY = 32 }; /* stores */
+    static _Atomic unsigned stores;
+    uint64_t asked = 0;
+    return atomic_fetch_add(&stores, 1u) % EVERY == 0 || ocl_cache_limit(&asked);
+}
 
 void ocl_program_cache_store(const char *directory, const struct ocl_cache_key *key,
                              const void *binary, size_t bytes)
 {
-    static _Atomic unsigned stores;
+    const uint64_t most = most_bytes();
     size_t key_bytes = 0;
     const int folder = ocl_cache_folder_open(directory, true);
     char *key_data = folder < 0 ? NULL : make_key(key, &key_bytes);
     bool is_stored = false;
-    if (key_data && sizeof(struct header) + key_bytes + bytes <= most_bytes) {
+    if (key_data && sizeof(struct header) + key_bytes + bytes <= most) {
         struct header header = {.key_bytes = key_bytes, .binary_bytes = bytes};
         memcpy(header.magic, magic, sizeof magic);
         header.checksum = fnv_add(fnv_add(FNV_START, key_data, key_bytes), binary, bytes);
@@ -230,7 +245,7 @@ void ocl_program_cache_store(const char *directory, const struct ocl_cache_key *
         ocl_trace("program cache: nothing can be stored in %s", directory);
     if (folder < 0)
         return;
-    if (atomic_fetch_add(&stores, 1u) % TRIM_EVERY == 0)
-        ocl_cache_folder_trim(folder, most_bytes, kept_bytes);
+    if (is_time_to_trim())
+        ocl_cache_folder_trim(folder, most, most / 4 * 3);
     close(folder);
 }

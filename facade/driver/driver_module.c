@@ -72,7 +72,7 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
     if (mode == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *mode = facade_environment()->loads_lazily ? CU_MODULE_LAZY_LOADING : CU_MODULE_EAGER_LOADING;
+    *mode = facade_environment()->loads_eagerly ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;
 }
 

@@ -96,6 +96,15 @@ set(CPACK_DEBIAN_TOOLS_DESCRIPTION "clemcc compiles CUDA sources with clang and 
 set(CPACK_RPM_COMPONENT_INSTALL ON)
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE Apache-2.0)
+# What has NVIDIA's names serves no other package: the loader does not look where it lies.
+set(CPACK_RPM_SPEC_MORE_DEFINE "%global __provides_exclude ^lib(cuda|cudart|nvrtc)[.]so.*$")
+foreach(part libraries development tools)
+    string(TOUPPER ${part} name)
+    set(CPACK_RPM_${name}_PACKAGE_SUMMARY "${CPACK_PACKAGE_DESCRIPTION_SUMMARY} (${part})")
+    string(REGEX REPLACE "\n +" "\n" CPACK_RPM_${name}_PACKAGE_DESCRIPTION "${CPACK_DEBIAN_${name}_DESCRIPTION}")
+endforeach()
+# What Debian's tools read is no part of other packages.
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/other_formats.cmake)
 set(CPACK_RPM_LIBRARIES_PACKAGE_NAME libclem0)
 set(CPACK_RPM_DEVELOPMENT_PACKAGE_NAME clem-devel)
 set(CPACK_RPM_DEVELOPMENT_PACKAGE_REQUIRES "libclem0 = ${PROJECT_VERSION}")

@@ -21,7 +21,6 @@ static void read_environment(void)
     const char *file = secure_getenv("CUDA_LOG_FILE");
     environment.launches_wait = blocking != NULL && strtol(blocking, NULL, 10) != 0;
     environment.log_file = file != NULL && file[0] != '\0' ? strdup(file) : NULL;
-    environment.loads_lazily = is_word("CUDA_MODULE_LOADING", "LAZY");
     environment.loads_eagerly = is_word("CUDA_MODULE_LOADING", "EAGER");
 }
 

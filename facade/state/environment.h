@@ -12,7 +12,6 @@ struct facade_environment {
         launches_wait; /* CUDA_LAUNCH_BLOCKING: a number other than 0: launches return when their kernels have ended */
     const char *
         log_file; /* CUDA_LOG_FILE: "stdout", "stderr" or a file that messages go to as well; NULL when unset */
-    bool loads_lazily;  /* CUDA_MODULE_LOADING: LAZY */
     bool loads_eagerly; /* CUDA_MODULE_LOADING: EAGER */
 };
 const struct facade_environment *facade_environment(void);

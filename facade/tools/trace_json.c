@@ -69,21 +69,32 @@ static void put_moved(FILE *to, const struct trace_slice *slice, uint64_t bytes)
     fputc('}', to);
 }
 
-static void put_command(FILE *to, const struct trace_slice *slice)
+static void put_kernel(FILE *to, const struct trace *trace, const struct trace_slice *slice)
 {
     const struct ocl_spool_command *command = trace_command(slice);
-    if ((trace_small(slice->record) & 15) != OCL_SPOOL_KERNEL)
-        put_moved(to, slice, command->bytes);
-    else
-        fprintf(to, ",\"args\":{\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%llu}",
-                command->grid[0], command->grid[1], command->grid[2], command->block[0],
-                command->block[1], command->block[2], (unsigned long long)command->bytes);
+    const char *mangled = trace_mangled_name(trace, slice);
+    fprintf(to, ",\"args\":{\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%llu",
+            command->grid[0], command->grid[1], command->grid[2], command->block[0],
+            command->block[1], command->block[2], (unsigned long long)command->bytes);
+    if (mangled != NULL) {
+        fputs(",\"mangled\":", to);
+        put_text(to, mangled);
+    }
+    fputc('}', to);
 }
 
-static void put_details(FILE *to, const struct trace_slice *slice)
+static void put_command(FILE *to, const struct trace *trace, const struct trace_slice *slice)
+{
+    if ((trace_small(slice->record) & 15) == OCL_SPOOL_KERNEL)
+        put_kernel(to, trace, slice);
+    else
+        put_moved(to, slice, trace_command(slice)->bytes);
+}
+
+static void put_details(FILE *to, const struct trace *trace, const struct trace_slice *slice)
 {
     if (trace_kind(slice->record) == OCL_SPOOL_COMMAND)
-        put_command(to, slice);
+        put_command(to, trace, slice);
     else if (trace_kind(slice->record) == OCL_SPOOL_CALL && slice->record[3] >> 32 != 0)
         fprintf(to, ",\"args\":{\"result\":%llu}", (unsigned long long)(slice->record[3] >> 32));
     else if (trace_kind(slice->record) == OCL_SPOOL_SPAN && slice->record[3] != 0)
@@ -117,7 +128,7 @@ static void put_slice(struct writer *writer, const struct trace_slice *slice)
         fprintf(writer->to, ",\"dur\":%.3f", microseconds(slice->end - slice->start));
     fprintf(writer->to, ",\"cat\":\"%s\",\"name\":", trace_category(slice));
     put_text(writer->to, title);
-    put_details(writer->to, slice);
+    put_details(writer->to, writer->trace, slice);
     fputc('}', writer->to);
     if (kind == OCL_SPOOL_CALL && trace_has_flow(writer->trace, trace_call(writer->trace, slice)))
         put_flow(writer, slice, "s", trace_call(writer->trace, slice));

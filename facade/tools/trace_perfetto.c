@@ -81,9 +81,9 @@ enum {
 
 /* ---- Messages ---- */
 
-enum { MESSAGE_BYTES = 2048, TITLE_BYTES = 1000 };
+enum { MESSAGE_BYTES = 3072, TITLE_BYTES = 1000 };
 
-/* Nothing that is put into one is longer than a title and some numbers. */
+/* Nothing that is put into one is longer than two names and some numbers. */
 struct message {
     unsigned char bytes[MESSAGE_BYTES];
     size_t length;
@@ -314,8 +314,14 @@ static void put_event(struct writer *writer, uint64_t time, const struct message
 }
 
 /* Names of annotations, by number from 1 on. All are told with the first. */
-enum annotation { ANNOTATE_SHAPE = 1, ANNOTATE_BYTES, ANNOTATE_RATE, ANNOTATE_RESULT };
-static const char *const annotations[] = {"launch", "bytes", "MB/s", "result"};
+enum annotation {
+    ANNOTATE_SHAPE = 1,
+    ANNOTATE_BYTES,
+    ANNOTATE_RATE,
+    ANNOTATE_RESULT,
+    ANNOTATE_MANGLED
+};
+static const char *const annotations[] = {"launch", "bytes", "MB/s", "result", "mangled"};
 
 static void annotate(struct message *event, enum annotation name, unsigned field, uint64_t value)
 {
@@ -345,6 +351,19 @@ static void put_shape(struct writer *writer, const struct ocl_spool_command *com
         annotate(event, ANNOTATE_SHAPE, ANNOTATION_TEXT_NUMBER, number);
 }
 
+static void put_mangled(struct writer *writer, const struct trace_slice *slice,
+                        struct message *event, struct message *interned)
+{
+    const char *name = trace_mangled_name(writer->trace, slice);
+    const uint64_t key[3] = {trace_name_number(slice->record), 1, 0}; /* of no record or shape */
+    bool is_new = false;
+    const uint32_t number = name != NULL ? number_of(writer, key, &is_new) : 0;
+    if (is_new)
+        intern(interned, INTERNED_TEXT, number, name);
+    if (number != 0)
+        annotate(event, ANNOTATE_MANGLED, ANNOTATION_TEXT_NUMBER, number);
+}
+
 static void put_moved(const struct trace_slice *slice, uint64_t bytes, struct message *event)
 {
     annotate(event, ANNOTATE_BYTES, ANNOTATION_UNSIGNED, bytes);
@@ -370,6 +389,8 @@ static void put_details(struct writer *writer, const struct trace_slice *slice,
             put_fixed(event, EVENT_FLOW, trace_command(slice)->call);
         if ((small & 15) == OCL_SPOOL_KERNEL)
             put_shape(writer, trace_command(slice), event, interned);
+        if ((small & 15) == OCL_SPOOL_KERNEL)
+            put_mangled(writer, slice, event, interned);
         else if (trace_command(slice)->bytes > 0)
             put_moved(slice, trace_command(slice)->bytes, event);
         break;

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "facade/tools/demangle.h"
+
 /* How many words records of a kind have at least, with the first. */
 static const unsigned char least_words[] = {
     [OCL_SPOOL_NAME] = 2,     [OCL_SPOOL_THREAD] = 2, [OCL_SPOOL_CALL] = 4,
@@ -460,6 +462,17 @@ static bool put_in_order(struct trace *trace)
     return true;
 }
 
+static bool demangle_names(struct trace *trace)
+{
+    trace->plain_names = calloc(trace->name_count + 1, sizeof *trace->plain_names);
+    if (trace->plain_names == NULL)
+        return false;
+    for (size_t i = 0; i < trace->name_count; i++)
+        if (trace->names[i] != NULL)
+            trace->plain_names[i] = demangle(trace->names[i]);
+    return true;
+}
+
 bool trace_read(struct trace *trace, const char *path)
 {
     memset(trace, 0, sizeof *trace);
@@ -468,7 +481,8 @@ bool trace_read(struct trace *trace, const char *path)
     trace->last = trace->head.monotonic;
     bool is_good = visit_chunks(trace, OCL_SPOOL_NAMES, read_kept);
     choose_clocks(trace);
-    is_good = is_good && visit_chunks(trace, OCL_SPOOL_EVENTS, read_event) && put_in_order(trace);
+    is_good = is_good && demangle_names(trace) &&
+              visit_chunks(trace, OCL_SPOOL_EVENTS, read_event) && put_in_order(trace);
     if (is_good)
         return true;
     trace_free(trace);
@@ -478,6 +492,9 @@ bool trace_read(struct trace *trace, const char *path)
 void trace_free(struct trace *trace)
 {
     munmap(trace->file, trace->bytes);
+    for (size_t i = 0; trace->plain_names != NULL && i < trace->name_count; i++)
+        free(trace->plain_names[i]);
+    free(trace->plain_names);
     free(trace->names);
     free(trace->tracks);
     free(trace->slices);
@@ -491,6 +508,23 @@ void trace_free(struct trace *trace)
 const char *trace_name(const struct trace *trace, uint32_t number)
 {
     return number < trace->name_count && trace->names[number] != NULL ? trace->names[number] : "?";
+}
+
+const char *trace_plain_name(const struct trace *trace, uint32_t number)
+{
+    return number < trace->name_count && trace->plain_names[number] != NULL
+               ? trace->plain_names[number]
+               : trace_name(trace, number);
+}
+
+const char *trace_mangled_name(const struct trace *trace, const struct trace_slice *slice)
+{
+    const uint32_t number = trace_name_number(slice->record);
+    return trace_kind(slice->record) == OCL_SPOOL_COMMAND &&
+                   (trace_small(slice->record) & 15) == OCL_SPOOL_KERNEL &&
+                   number < trace->name_count && trace->plain_names[number] != NULL
+               ? trace->names[number]
+               : NULL;
 }
 
 const struct ocl_spool_command *trace_command(const struct trace_slice *slice)
@@ -536,7 +570,7 @@ static void command_title(const struct trace *trace, const struct trace_slice *s
     char kind[64];
     switch (small & 15) {
     case OCL_SPOOL_KERNEL:
-        snprintf(title, bytes, "%s", trace_name(trace, trace_name_number(slice->record)));
+        snprintf(title, bytes, "%s", trace_plain_name(trace, trace_name_number(slice->record)));
         break;
     case OCL_SPOOL_COPY:
         trace_copy_kind(small, kind, sizeof kind);
@@ -553,7 +587,7 @@ static void command_title(const struct trace *trace, const struct trace_slice *s
 void trace_title(const struct trace *trace, const struct trace_slice *slice, char *title,
                  size_t bytes)
 {
-    const char *name = trace_name(trace, trace_name_number(slice->record));
+    const char *name = trace_plain_name(trace, trace_name_number(slice->record));
     switch (trace_kind(slice->record)) {
     case OCL_SPOOL_COMMAND:
         command_title(trace, slice, title, bytes);

@@ -38,6 +38,7 @@ struct trace {
     unsigned char *file; /* mapped */
     size_t bytes;
     const char **names; /* by number; NULL: none */
+    char **plain_names; /* by number, as C++ has them; NULL: as they are */
     size_t name_count;
     struct trace_track *tracks;
     size_t track_count;
@@ -72,6 +73,12 @@ static inline uint32_t trace_name_number(const uint64_t *record)
 
 /* What the name's number stands for; "?" where it got lost. */
 const char *trace_name(const struct trace *trace, uint32_t number);
+
+/* The same as its author wrote it, where it is mangled. */
+const char *trace_plain_name(const struct trace *trace, uint32_t number);
+
+/* The mangled name of the slice's kernel; NULL: it has none, or the title is that. */
+const char *trace_mangled_name(const struct trace *trace, const struct trace_slice *slice);
 
 /* A command's words behind the first. */
 const struct ocl_spool_command *trace_command(const struct trace_slice *slice);

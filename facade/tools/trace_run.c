@@ -172,15 +172,26 @@ static bool write_trace(const struct trace_wishes *wishes, const struct trace_sp
     return is_good;
 }
 
+static bool has_summary_begun;
+
+/* Without a trace: the end of it, behind those of all processes. */
 static bool write_summary(const struct trace_wishes *wishes, const struct trace *trace,
-                          const double peaks[TRACE_PEAKS], const char *mode)
+                          const double peaks[TRACE_PEAKS])
 {
-    FILE *to = wishes->summary_file != NULL ? fopen(wishes->summary_file, mode) : stderr;
+    const bool is_first = !has_summary_begun;
+    bool is_good = true;
+    FILE *to =
+        wishes->summary_file != NULL ? fopen(wishes->summary_file, is_first ? "we" : "ae") : stderr;
     if (to == NULL) {
         fprintf(stderr, "clem-run: %s: %s\n", wishes->summary_file, strerror(errno));
         return false;
     }
-    const bool is_good = trace_summarize(trace, to, wishes->summary, peaks) && !ferror(to);
+    has_summary_begun = true;
+    if (trace != NULL)
+        is_good = trace_summarize(trace, to, wishes->summary, peaks, is_first);
+    else
+        trace_end_summary(to, wishes->summary, is_first);
+    is_good = !ferror(to) && is_good;
     return (to == stderr || fclose(to) == 0) && is_good;
 }
 
@@ -236,12 +247,10 @@ static bool has_ended(unsigned long long process)
 static bool summarize_spool(const struct trace_wishes *wishes, const double peaks[TRACE_PEAKS],
                             const struct trace_spool *spool)
 {
-    static const char *mode = "we";
     struct trace trace;
     if (!trace_read(&trace, spool->path))
         return false;
-    const bool is_good = write_summary(wishes, &trace, peaks, mode);
-    mode = "ae";
+    const bool is_good = write_summary(wishes, &trace, peaks);
     trace_free(&trace);
     return is_good;
 }
@@ -282,6 +291,7 @@ static bool write_all(const struct trace_wishes *wishes, const char *stem)
             end++;
         is_good = write_process(wishes, peaks, &spools[first], end - first) && is_good;
     }
+    is_good = (!wishes->has_summary || write_summary(wishes, NULL, peaks)) && is_good;
     if (is_good && count == 0)
         fprintf(stderr, "clem-run: there are no records: the program called nothing of CUDA's, or "
                         "clem said why\n");

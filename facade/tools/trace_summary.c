@@ -216,7 +216,7 @@ static size_t advise(const struct findings *found, double seconds, struct advice
     if (found->pageable_time > 0) {
         advices[n].seconds = found->pageable_time / 2;
         snprintf(advices[n++].text, ADVICE_BYTES,
-                 "%llu copies from or to pageable memory took %.3f s (%.2f GB/s): allocate that "
+                 "copies from or to pageable memory (%llu) took %.3f s (%.2f GB/s): allocate that "
                  "memory by cudaMallocHost(), or register it by cudaHostRegister(), and copy with "
                  "cudaMemcpyAsync()",
                  (unsigned long long)found->pageable, found->pageable_time,
@@ -232,7 +232,7 @@ static size_t advise(const struct findings *found, double seconds, struct advice
     if (found->move_time > 0) {
         advices[n].seconds = found->move_time;
         snprintf(advices[n++].text, ADVICE_BYTES,
-                 "managed memory moved %llu times when it was first touched, which took %.3f s: "
+                 "moves of managed memory when it was first touched (%llu) took %.3f s: "
                  "call cudaMemPrefetchAsync() before kernels and before the host reads",
                  (unsigned long long)found->moves, found->move_time);
     }
@@ -247,7 +247,7 @@ static size_t advise(const struct findings *found, double seconds, struct advice
     if (found->compile_time > 0) {
         advices[n].seconds = found->compile_time;
         snprintf(advices[n++].text, ADVICE_BYTES,
-                 "%llu programs were compiled, which took %.3f s: keep CLEM_CACHE_DIR and "
+                 "compiling programs (%llu) took %.3f s: keep CLEM_CACHE_DIR and "
                  "POCL_CACHE_DIR from run to run, and the next one finds them there",
                  (unsigned long long)found->compiles, found->compile_time);
     }
@@ -323,54 +323,65 @@ static void put_quoted(FILE *to, const char *text, char escape)
     fputc('"', to);
 }
 
-static void put_csv(const struct view *view)
+static void put_csv(const struct view *view, bool is_first)
 {
     char title[1200];
-    fprintf(view->to, "process,table,name,count,total_ns,min_ns,max_ns,bytes,bytes_per_s,"
-                      "percent_of_peak\n");
+    if (is_first)
+        fprintf(view->to, "process,table,name,count,total_ns,min_ns,max_ns,bytes,bytes_per_s,"
+                          "percent_of_peak,mangled\n");
     for (size_t i = 0; i < view->sums->count; i++) {
         const struct row *row = &view->sums->rows[i];
+        const char *mangled = trace_mangled_name(view->sums->trace, row->sample);
         trace_title(view->sums->trace, row->sample, title, sizeof title);
         fprintf(view->to, "%llu,%s,", (unsigned long long)view->sums->trace->head.process,
                 table_names[row->table]);
         put_quoted(view->to, title, '"');
-        fprintf(view->to, ",%llu,%llu,%llu,%llu,%llu,%.0f,%.1f\n", (unsigned long long)row->count,
+        fprintf(view->to, ",%llu,%llu,%llu,%llu,%llu,%.0f,%.1f,", (unsigned long long)row->count,
                 (unsigned long long)row->time, (unsigned long long)row->least,
                 (unsigned long long)row->most, (unsigned long long)row->bytes,
                 row->bytes > 0 ? rate_of(row) : 0, percent_of_peak(row, view->peaks));
+        put_quoted(view->to, mangled != NULL ? mangled : "", '"');
+        fputc('\n', view->to);
     }
 }
 
-static void put_json(const struct view *view, const struct advice *advices, size_t count)
+static void put_json(const struct view *view, const struct advice *advices, size_t count,
+                     bool is_first)
 {
     char title[1200];
-    fprintf(view->to,
-            "{\"process\":%llu,\"program\":", (unsigned long long)view->sums->trace->head.process);
+    fprintf(view->to, "%s{\"process\":%llu,\"program\":", is_first ? "[" : ",\n",
+            (unsigned long long)view->sums->trace->head.process);
     put_quoted(view->to, view->sums->trace->head.program, '\\');
     fprintf(view->to, ",\"seconds\":%.6f,\"rows\":[", view->seconds);
     for (size_t i = 0; i < view->sums->count; i++) {
         const struct row *row = &view->sums->rows[i];
+        const char *mangled = trace_mangled_name(view->sums->trace, row->sample);
         trace_title(view->sums->trace, row->sample, title, sizeof title);
         fprintf(view->to, "%s\n{\"table\":\"%s\",\"name\":", i > 0 ? "," : "",
                 table_names[row->table]);
         put_quoted(view->to, title, '\\');
+        if (mangled != NULL) {
+            fputs(",\"mangled\":", view->to);
+            put_quoted(view->to, mangled, '\\');
+        }
         fprintf(view->to,
                 ",\"count\":%llu,\"total_ns\":%llu,\"min_ns\":%llu,\"max_ns\":%llu,"
-                "\"bytes\":%llu,\"percent_of_peak\":%.1f}",
+                "\"bytes\":%llu,\"bytes_per_s\":%.0f,\"percent_of_peak\":%.1f}",
                 (unsigned long long)row->count, (unsigned long long)row->time,
                 (unsigned long long)row->least, (unsigned long long)row->most,
-                (unsigned long long)row->bytes, percent_of_peak(row, view->peaks));
+                (unsigned long long)row->bytes, row->bytes > 0 ? rate_of(row) : 0,
+                percent_of_peak(row, view->peaks));
     }
     fprintf(view->to, "],\"advice\":[");
     for (size_t i = 0; i < count; i++) {
         fprintf(view->to, "%s\n", i > 0 ? "," : "");
         put_quoted(view->to, advices[i].text, '\\');
     }
-    fprintf(view->to, "]}\n");
+    fprintf(view->to, "]}");
 }
 
 bool trace_summarize(const struct trace *trace, FILE *to, enum trace_summary_form form,
-                     const double peaks[TRACE_PEAKS])
+                     const double peaks[TRACE_PEAKS], bool is_first)
 {
     struct sums sums = {.trace = trace};
     struct findings found = {0};
@@ -387,9 +398,15 @@ bool trace_summarize(const struct trace *trace, FILE *to, enum trace_summary_for
     if (form == TRACE_TEXT)
         put_text(&view, advices, count);
     else if (form == TRACE_CSV)
-        put_csv(&view);
+        put_csv(&view, is_first);
     else
-        put_json(&view, advices, count);
+        put_json(&view, advices, count, is_first);
     free(sums.rows);
     return !sums.is_short_of_memory;
+}
+
+void trace_end_summary(FILE *to, enum trace_summary_form form, bool is_first)
+{
+    if (form == TRACE_JSON)
+        fputs(is_first ? "[]\n" : "]\n", to);
 }

@@ -21,6 +21,10 @@ void trace_write_json(const struct trace *trace, FILE *to, bool is_first);
 enum trace_summary_form { TRACE_TEXT, TRACE_CSV, TRACE_JSON };
 enum trace_peak { TRACE_PEAK_TO_DEVICE, TRACE_PEAK_TO_HOST, TRACE_PEAK_WITHIN, TRACE_PEAKS };
 bool trace_summarize(const struct trace *trace, FILE *to, enum trace_summary_form form,
-                     const double peaks[TRACE_PEAKS]);
+                     const double peaks[TRACE_PEAKS], bool is_first);
+
+/* What stands behind the summaries of all processes, of which there may be none. is_first: there was none. JSON is one array
+ * with an object for each process. */
+void trace_end_summary(FILE *to, enum trace_summary_form form, bool is_first);
 
 #endif

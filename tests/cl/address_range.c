@@ -25,11 +25,10 @@ static bool is_readable(const void *address)
     return is_good;
 }
 
-/* mincore() answers ENOMEM where nothing is mapped. */
+/* msync() answers ENOMEM where nothing is mapped. (So does qemu's mincore() where something is that nobody may read.) */
 static bool is_mapped(const void *address)
 {
-    unsigned char resident;
-    return mincore((void *)(uintptr_t)address, page_bytes(), &resident) == 0;
+    return msync((void *)(uintptr_t)address, page_bytes(), MS_ASYNC) == 0;
 }
 
 /* A mapping far from where the system puts others, so that nothing takes its place once it is given

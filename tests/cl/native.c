@@ -444,8 +444,9 @@ static pid_t find_compiler(void)
             !memmem(text, read_of(entry->d_name, "environ", text, sizeof text), own_folder,
                     strlen(own_folder)))
             continue;
-        if (read_of(entry->d_name, "comm", text, sizeof text) &&
-            strncmp(text, "clem-compile", strlen("clem-compile")) == 0)
+        /* Its name may be that of what interprets it. */
+        const size_t length = read_of(entry->d_name, "cmdline", text, sizeof text);
+        if (memmem(text, length, "clem-compile", strlen("clem-compile")))
             found = (pid_t)number;
     }
     closedir(folder);
@@ -547,6 +548,7 @@ TEST_BODY(native_form_is_lacking_where_the_compiler_is_killed)
     assert_true(makes(&native, first, traced, sizeof traced));
     free(first);
     struct killer killer = {.process = find_compiler()};
+    assert_true(killer.process > 0);
     killer.ticks = ticks_of(killer.process);
     char *text = long_text();
     assert_int_equal(pthread_create(&thread, NULL, kill_compiler, &killer), 0);

@@ -89,6 +89,30 @@ TEST_BODY(program_cache_gives_back_what_was_stored)
     remove_folder();
 }
 
+/* Those that were not used for longest make room, and what is larger than all of it is not kept. */
+TEST_BODY(program_cache_is_as_large_as_cuda_says)
+{
+    enum { STORES = 8, BYTES = 1500 };
+    static const char binary[8 * BYTES] = "";
+    char path[512], code[] = "text0";
+    struct ocl_cache_key key = {&some_device, "", code, 5};
+
+    make_folder();
+    setenv("CUDA_CACHE_MAXSIZE", "5000", 1);
+    for (int i = 0; i < STORES; i++) {
+        code[4] = (char)('0' + i);
+        ocl_program_cache_store(folder, &key, binary, BYTES);
+        assert_in_range(look_into_folder(path), 1, 3);
+    }
+    assert_in_range(look_into_folder(path), 2, 3);
+    code[4] = 'x';
+    ocl_program_cache_store(folder, &key, binary, sizeof binary);
+    void *found = NULL;
+    size_t bytes = 0;
+    assert_false(ocl_program_cache_load(folder, &key, &found, &bytes));
+    remove_folder();
+}
+
 TEST_BODY(program_cache_tells_keys_apart)
 {
     struct ocl_device_facts other_name = some_device, other_driver = some_device,

@@ -64,5 +64,8 @@ left=$(find "$scratch/installed" ! -type d)
 echo "== installed by dpkg"
 "$source/tests/consume/dpkg.sh" "$packages" "$scratch/dpkg"
 
+echo "== other packages"
+"$source/tests/consume/others.sh" "$source" "$packages" "$scratch/others" || [ $? -eq 77 ]
+
 echo "== in CI"
 "$source/tests/consume/ci/run.sh" "$packages" "$scratch/ci" || [ $? -eq 77 ]

@@ -186,6 +186,94 @@ TEST_BODY(driver_folder_stays_for_a_session)
     remove_folder();
 }
 
+/* One variable for both caches, as CUDA's programs have it; and none where it says so, whatever names a folder. */
+TEST_BODY(driver_folder_is_where_cuda_says)
+{
+    static char list[65536];
+    char environment[1024], kept[128];
+
+    skip_where_pocl_is_not_first();
+    make_folder();
+    snprintf(environment, sizeof environment,
+             "-u POCL_CACHE_DIR -u CLEM_CACHE_DIR CUDA_CACHE_PATH=%s/a", folder);
+    list_compiled(environment, list, sizeof list);
+    assert_non_null(strstr(list, "a/pocl/"));
+    assert_non_null(strstr(list, ".so "));
+    assert_string_equal(output, "");
+    snprintf(kept, sizeof kept, "%s/none", folder);
+    assert_int_equal(mkdir(kept, 0700), 0);
+    snprintf(
+        environment, sizeof environment,
+        "CUDA_CACHE_DISABLE=1 TMPDIR=%s POCL_CACHE_DIR=%s CLEM_CACHE_DIR=%s CUDA_CACHE_PATH=%s",
+        kept, kept, kept, kept);
+    assert_int_equal(run_helper(environment, "use", output, sizeof output), 0);
+    assert_string_equal(output, "");
+    assert_int_equal(count_files(kept), 0);
+    remove_folder();
+}
+
+/* As PoCL keeps one: a folder of two letters, one within. */
+static void make_program(const char *name, int bytes, time_t used)
+{
+    char path[160];
+    const struct timespec times[2] = {{used, 0}, {used, 0}};
+    static const char zeros[1 << 16];
+    snprintf(path, sizeof path, "%s/pocl/ZZ/%s", folder, name);
+    assert_int_equal(mkdir(path, 0700), 0);
+    strcat(path, "/program.bc");
+    const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, zeros, (size_t)bytes), bytes);
+    close(file);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    *strrchr(path, '/') = '\0';
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static bool has_program(const char *name)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/pocl/ZZ/%s/program.bc", folder, name);
+    return is_there(path);
+}
+
+static void run_devices(const char *limit)
+{
+    char environment[256];
+    snprintf(environment, sizeof environment,
+             "-u POCL_CACHE_DIR CUDA_CACHE_PATH=%s CUDA_CACHE_MAXSIZE=%s", folder, limit);
+    assert_int_equal(run_helper(environment, "devices", output, sizeof output), 0);
+}
+
+/* What was not used for longest goes, where no other process counts on it. */
+TEST_BODY(driver_folder_is_as_large_as_cuda_says)
+{
+    char path[128];
+
+    skip_without_pocl("CLEM_TRACE=1");
+    make_folder();
+    snprintf(path, sizeof path, "%s/pocl", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    const int own = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    strcat(path, "/ZZ");
+    assert_int_equal(mkdir(path, 0700), 0);
+    make_program("OLD", 1 << 16, 1000000000);
+    make_program("NEW", 1 << 16, 1100000000);
+    run_devices("1000000000000");
+    run_devices("many");
+    assert_non_null(strstr(output, "CUDA_CACHE_MAXSIZE=many is ignored"));
+    assert_int_equal(flock(own, LOCK_SH | LOCK_NB), 0);
+    run_devices("130000");
+    assert_true(has_program("OLD") && has_program("NEW"));
+    close(own);
+    run_devices("130000");
+    assert_false(has_program("OLD"));
+    assert_true(has_program("NEW"));
+    run_devices("0");
+    assert_false(has_program("NEW"));
+    remove_folder();
+}
+
 TEST_BODY(driver_folder_of_a_user_without_one)
 {
     char environment[512], given[256], home[128];

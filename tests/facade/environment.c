@@ -56,11 +56,22 @@ TEST_BODY(environment_messages_go_to_a_file)
     unlink(name);
 }
 
-TEST_BODY(environment_says_when_modules_are_loaded)
+static CUmoduleLoadingMode loading_mode(void)
 {
-    CUmoduleLoadingMode mode;
-    setenv("CUDA_MODULE_LOADING", "LAZY", 1);
+    CUmoduleLoadingMode mode = (CUmoduleLoadingMode)0;
     assert_int_equal(cuInit(0), CUDA_SUCCESS);
     assert_int_equal(cuModuleGetLoadingMode(&mode), CUDA_SUCCESS);
-    assert_int_equal(mode, CU_MODULE_LAZY_LOADING);
+    return mode;
+}
+
+TEST_BODY(environment_says_when_modules_are_loaded)
+{
+    setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+    assert_int_equal(loading_mode(), CU_MODULE_EAGER_LOADING);
+}
+
+TEST_BODY(environment_loads_modules_lazily_where_nothing_says)
+{
+    unsetenv("CUDA_MODULE_LOADING");
+    assert_int_equal(loading_mode(), CU_MODULE_LAZY_LOADING);
 }

@@ -31,26 +31,61 @@ lacks() {
 "$decode" t.pftrace >t.txt || fail "the trace breaks the schema" t.txt
 has t.txt '^track: process clem_traced$' '^track: thread$' '^track: ranges 1$' 'device clock error \(ns\)=[0-9]' \
     '^thread: begin cudaMalloc$' '^thread: begin cudaStreamSynchronize$' 'ended by itself=1' 'records lost=0' \
-    '^thread: begin cudaLaunchKernel.* flow' '^stream.*: (begin|mark) twice \(kernel\) flow .*grid 16 x 1 x 1, block 64 x 1 x 1' \
+    '^thread: begin cudaLaunchKernel.* flow' '^stream.*: (begin|mark) twice\(float\*\) \(kernel\) flow .*grid 16 x 1 x 1, block 64 x 1 x 1' \
+    '^stream.*: (begin|mark) twice\(float\*\) \(kernel\) .*\[mangled=_Z5twicePf\]' \
     'begin fill \(fill\)( flow [0-9a-f]+)? \[bytes=4096\]' 'begin copy pageable to device \(copy\)( flow [0-9a-f]+)? \[bytes=4096\]' 'copy device to pageable' \
     '^thread: begin cudaFree \[result=1\]$' '^device memory in use: count 4096$' '^pinned memory in use: count 4096$' \
     '^thread: begin work of a thread \(range\)$' '^ranges 1: begin from start to end \(range\)$' '^thread: mark a "mark" \(range\)$'
-flow=$(sed -n 's/^stream.* twice .* flow \([0-9a-f]*\).*/\1/p' t.txt | head -1)
+flow=$(sed -n 's/^stream.* twice(.* flow \([0-9a-f]*\).*/\1/p' t.txt | head -1)
 has t.txt "^thread: begin cudaLaunchKernel flow $flow"
 [ "$(grep -c '^track: thread$' t.txt)" -eq 2 ] || fail "not two threads" t.txt
-has s.csv '^[0-9]+,kernel,"twice",2,' '^[0-9]+,call,"cudaLaunchKernel",2,' '^[0-9]+,copy,"copy pageable to device",2,.*,8192,.*,([1-9][0-9]*\.[0-9]|0\.[1-9])$'
+has s.csv '^[0-9]+,kernel,"twice\(float\*\)",2,.*,"_Z5twicePf"$' '^[0-9]+,call,"cudaLaunchKernel",2,' '^[0-9]+,copy,"copy pageable to device",2,.*,8192,.*,([1-9][0-9]*\.[0-9]|0\.[1-9]),""$'
 [ -z "$(ls ./*.clem-spool 2>/dev/null)" ] || fail "records are left" /dev/null
+
+# Summaries of two processes, for programs: one array, one head of columns. As text on stderr.
+"$run" --summary=json:s.json "$traced" exec
+cat >s.cmake <<'EOF'
+file(READ s.json text)
+string(JSON processes LENGTH "${text}")
+foreach(process RANGE 1 ${processes})
+    math(EXPR process "${process} - 1")
+    string(JSON program GET "${text}" ${process} program)
+    string(JSON advices LENGTH "${text}" ${process} advice)
+    string(JSON rows LENGTH "${text}" ${process} rows)
+    message("process ${program}: ${advices} advices")
+    foreach(row RANGE 1 ${rows})
+        math(EXPR row "${row} - 1")
+        set(line "")
+        foreach(field table name count total_ns min_ns max_ns bytes bytes_per_s percent_of_peak)
+            string(JSON value GET "${text}" ${process} rows ${row} ${field})
+            string(APPEND line " ${field}=${value}")
+        endforeach()
+        string(JSON mangled ERROR_VARIABLE none GET "${text}" ${process} rows ${row} mangled)
+        message("row${line} mangled=${mangled}")
+    endforeach()
+endforeach()
+EOF
+cmake -P s.cmake 2>j.txt || fail "the summary is no JSON" j.txt s.json
+[ "$(grep -c '^process .*clem_traced: ' j.txt)" -eq 2 ] || fail "not two processes" j.txt
+has j.txt 'table=kernel name=twice\(float\*\) count=2 total_ns=[1-9].* mangled=_Z5twicePf$' 'table=call name=cudaMalloc count=2 ' \
+    'table=copy name=copy pageable to device count=2 .* bytes=8192 bytes_per_s=[1-9]'
+"$run" --summary=csv:s.csv "$traced" exec
+[ "$(grep -c '^process,table,' s.csv)" -eq 1 ] && [ "$(grep -c ',kernel,' s.csv)" -eq 2 ] || fail "not one table of two processes" s.csv
+"$run" --summary "$traced" 2>s.txt
+has s.txt 'clem_traced, process [0-9]+: [0-9.]+ s' '^Kernels ' '^twice\(float\*\) +2 ' '^Copies and fills .*% of peak$' '^Calls '
+"$run" --summary=json:s.json true 2>s.txt
+[ "$(cat s.json)" = '[]' ] || fail "no process, and yet" s.json
 
 # Calls alone; Chrome's form, packed; children; what a signal ended. Each process has a file, and --merge joins them.
 "$run" --trace=c.json.gz --trace-detail=api "$traced" exec
 [ "$(ls c.*.json.gz | wc -l)" -eq 1 ] || fail "no file of the child" /dev/null
 gzip -dc c.json.gz >c.json
-has c.json '^\[$' '^\]$' '"ph":"X".*"name":"cudaMalloc"' '"name":"a \\"mark\\""' '"name":"twice"'
+has c.json '^\[$' '^\]$' '"ph":"X".*"name":"cudaMalloc"' '"name":"a \\"mark\\""' '"name":"twice\(float\*\)".*"mangled":"_Z5twicePf"'
 status=0
 "$run" --trace=k.pftrace "$traced" kill || status=$?
 [ $status -eq 137 ] || fail "killed, and clem-run says $status" /dev/null
 "$decode" k.pftrace >k.txt || fail "the trace of a killed program breaks the schema" k.txt
-has k.txt 'ended by itself=0' '^thread: begin cudaFreeHost$' 'twice \(kernel\)'
+has k.txt 'ended by itself=0' '^thread: begin cudaFreeHost$' 'twice\(float\*\) \(kernel\)'
 "$run" --merge m.pftrace t.pftrace k.pftrace
 "$decode" m.pftrace >m.txt || fail "joined traces break the schema" m.txt
 [ "$(grep -c '^track: process clem_traced$' m.txt)" -eq 2 ] || fail "not two processes" m.txt
@@ -66,7 +101,7 @@ status=0
 # A program that becomes another one is one process; a name that a shell would take for a pattern; no folder.
 "$run" --trace='a [b]*?\.pftrace' "$traced" become
 "$decode" 'a [b]*?\.pftrace' >o.txt || fail "the trace of two programs breaks the schema" o.txt
-has o.txt 'twice \(kernel\)' '^thread: begin cudaProfilerStart$' 'ended by itself=0' 'ended by itself=1'
+has o.txt 'twice\(float\*\) \(kernel\)' '^thread: begin cudaProfilerStart$' 'ended by itself=0' 'ended by itself=1'
 [ -z "$(ls ./*.clem-spool 2>/dev/null)" ] || fail "records are left" /dev/null
 status=0
 "$run" --trace=none/t.pftrace "$traced" kill 2>o.txt || status=$?

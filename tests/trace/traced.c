@@ -13,8 +13,9 @@
 
 enum { COUNT = 1024, MANY = 100000 };
 
+/* The kernel's name is what C++ makes of twice(float*). */
 static const char code[] =
-    "__kernel void twice(__global float *values) { values[get_global_id(0)] *= 2.0f; }";
+    "__kernel void _Z5twicePf(__global float *values) { values[get_global_id(0)] *= 2.0f; }";
 
 static void check(cudaError_t error)
 {
@@ -31,7 +32,7 @@ static void launch(float *values, cudaStream_t stream)
     void *arguments[] = {&values};
     if (twice == NULL) {
         check(cudaLibraryLoadData(&library, code, NULL, NULL, 0, NULL, NULL, 0));
-        check(cudaLibraryGetKernel(&twice, library, "twice"));
+        check(cudaLibraryGetKernel(&twice, library, "_Z5twicePf"));
     }
     check(cudaLaunchKernel((const void *)twice, (dim3){COUNT / 64, 1, 1}, (dim3){64, 1, 1},
                            arguments, 0, stream));
