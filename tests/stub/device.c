@@ -418,7 +418,17 @@ static bool is_prepared(cl_kernel kernel)
     return false;
 }
 
-/* The option is the other compiler's. */
+/* The options are the other compiler's. Double is emulated where STUB_EMULATION says how: "right", or "wrong"; it is an option
+ * that is not known otherwise. */
+static bool is_emulation_taken(char *options)
+{
+    static const char emulation[] = "-cl-fp64-gen-emu";
+    char *option = strstr(options, emulation);
+    if (option && getenv("STUB_EMULATION"))
+        memset(option, ' ', sizeof emulation - 1);
+    return !option || getenv("STUB_EMULATION");
+}
+
 static cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const cl_device_id *ids,
                                         const char *options,
                                         void(CL_CALLBACK *notify)(cl_program, void *), void *data)
@@ -431,26 +441,39 @@ static cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const
         memset(option, ' ', sizeof large_option - 1);
         atomic_store(&prepared[atomic_fetch_add(&prepared_count, 1) % PROGRAMS], program);
     }
-    const cl_int error = target->clBuildProgram(program, count, ids, own, notify, data);
+    const cl_int error = is_emulation_taken(own)
+                             ? target->clBuildProgram(program, count, ids, own, notify, data)
+                             : CL_INVALID_BUILD_OPTIONS;
     free(own);
     return error;
 }
 
-static bool asks_for_sub_groups(const char *text, size_t length)
+/* A quotient becomes a difference, as wrong as can be. */
+static void make_wrong(char *text)
 {
-    return memmem(text, length ? length : strlen(text), "sub_group_", 10) != NULL;
+    char *quotient = strstr(text, "a / b");
+    if (quotient)
+        quotient[2] = '-';
 }
 
 static cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const char **texts,
                                              const size_t *lengths, cl_int *error)
 {
-    for (cl_uint i = 0; sub_group() && i < count; i++)
-        if (asks_for_sub_groups(texts[i], lengths ? lengths[i] : 0)) {
-            if (error)
-                *error = CL_INVALID_VALUE;
-            return NULL;
-        }
-    return target->clCreateProgramWithSource(context, count, texts, lengths, error);
+    const char *emulation = getenv("STUB_EMULATION");
+    const size_t length = lengths && lengths[0] ? lengths[0] : strlen(texts[0]);
+    char *own = strndup(texts[0], length);
+    const char *given = own;
+    if (!own || count != 1 || (sub_group() && strstr(own, "sub_group_"))) {
+        if (error)
+            *error = own ? CL_INVALID_VALUE : CL_OUT_OF_HOST_MEMORY;
+        free(own);
+        return NULL;
+    }
+    if (emulation && strcmp(emulation, "wrong") == 0)
+        make_wrong(own);
+    cl_program made = target->clCreateProgramWithSource(context, 1, &given, NULL, error);
+    free(own);
+    return made;
 }
 
 void clem_stub_install(struct _cl_icd_dispatch *layer, const struct _cl_icd_dispatch *below)
