@@ -129,7 +129,7 @@ static void write_place(FILE *out, const struct tile *tile, int line, int more, 
                    tile->is_turned ? "mad.lo.u32 $l, $s, $n, $h; " : "mad.lo.u32 $l, $h, $n, $s; ");
     if (tile->type->bits < 8)
         ptx_matrix_put(out, "shr.u32 $l, $l, %d; ", tile->type->bits == 4 ? 1 : 3);
-    ptx_matrix_put(out, "mul.wide.u32 $a, $l, %d; add.u64 $a, $a, $b; ",
+    ptx_matrix_put(out, "mul.wide.u32 $o, $l, %d; add.u64 $a, $b, $o; ",
                    tile->type->bits < 8 ? 1 : tile->type->bits / 8);
 }
 

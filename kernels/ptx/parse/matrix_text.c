@@ -35,9 +35,10 @@ void ptx_matrix_put(FILE *out, const char *format, ...)
 void ptx_matrix_put_registers(FILE *out)
 {
     ptx_matrix_put(
-        out, "{ .reg .pred $p; .reg .b32 $l, $h, $g, $t, $n, $s, $k, $w<8>, $i<8>, $q<4>; "
-             ".reg .b16 $u, $v; .reg .f32 $x<24>, $f<8>; .reg .f64 $y<6>, $d<8>; .reg .b64 $a, $b; "
-             "mov.u32 $l, %%laneid; shr.u32 $g, $l, 2; and.b32 $t, $l, 3; ");
+        out,
+        "{ .reg .pred $p; .reg .b32 $l, $h, $g, $t, $n, $s, $k, $w<8>, $i<8>, $q<4>; "
+        ".reg .b16 $u, $v; .reg .f32 $x<24>, $f<8>; .reg .f64 $y<6>, $d<8>; .reg .b64 $a, $b, $o; "
+        "mov.u32 $l, %%laneid; shr.u32 $g, $l, 2; and.b32 $t, $l, 3; ");
 }
 
 int ptx_matrix_elements_of(const struct matrix_type *type)
