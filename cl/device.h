@@ -80,6 +80,10 @@ const struct ocl_device_facts *ocl_device_facts(int device);
  * Needs: index in range. */
 size_t ocl_device_most_threads(int device);
 
+/* Whether kernels in OpenCL C may have double: the device's, or what its driver emulates. The first question may run a kernel,
+ * and wait for it. Needs: index in range. */
+bool ocl_device_has_double(int device);
+
 /* Whether the device's memory is the host's. */
 bool ocl_device_takes_host_memory(const struct ocl_device_facts *facts);
 

@@ -33,7 +33,6 @@ static void fill_device(clemDeviceInfo *info, const struct ocl_device_facts *fac
     info->hasUsm = facts->has_usm;
     info->hasBda = facts->has_bda;
     info->hasSpirv = facts->il_version[0] != '\0';
-    info->hasDouble = facts->has_double;
     info->hasHalf = facts->has_half;
     info->maxAllocationBytes = (size_t)facts->max_alloc_bytes;
     info->cacheBytes = (size_t)facts->cache_bytes;
@@ -70,6 +69,7 @@ cudaError_t clemGetDeviceInfo(clemDeviceInfo *info, int device)
         return facade_result(error);
     memset(info, 0, sizeof *info);
     fill_device(info, ocl_device_facts(device));
+    info->hasDouble = ocl_device_has_double(device);
     error = open_primary(device, &primary);
     if (error == cudaSuccess)
         fill_context(info, atomic_load(&primary->cl));

@@ -115,6 +115,7 @@ set(enqueues_apart
     cl/binding/ptx_launch.c   # reads what came of a launch of clem's own, which has ended
     cl/block/block_host.c     # pinned memory is mapped once, when it is made, and unmapped when it goes
     cl/block/probe.c          # asks the device for the address of a block, when it is made
+    cl/device/emulated.c      # self-test of doubles, of no queue of users
     cl/device/large.c         # self-test of large allocations, of no queue of users
     cl/device/work_group.c    # self-test of large work-groups, of no queue of users
     cl/context/capability.c   # self-tests of the address strategies, before the context's first queue

@@ -32,6 +32,7 @@
 #include "cl/base/steady.h"
 #include "cl/device/driver_folder.h"
 #include "cl/device/driver_llvm.h"
+#include "cl/device/emulated.h"
 #include "cl/device/large.h"
 #include "cl/own_thread.h"
 #include "cl/sanitized.h"
@@ -252,9 +253,9 @@ struct build {
 char *ocl_driver_options(const struct ocl_device *device, const char *options)
 {
     char *named = NULL;
-    const char *more = ocl_large_option(device);
-    if (*more)
-        return asprintf(&named, "%s %s", options, more) < 0 ? NULL : named;
+    const char *large = ocl_large_option(device), *emulated = ocl_emulated_option(device);
+    if (*large || *emulated)
+        return asprintf(&named, "%s %s %s", options, large, emulated) < 0 ? NULL : named;
     if (!ocl_driver_keeps_programs(device) || !device->facts.processor[0])
         return strdup(options);
     if (asprintf(&named, "%s -D CLEM_PROCESSOR_%s", options, device->facts.processor) < 0)

@@ -7,6 +7,7 @@
 #include "cl/base/options.h"
 #include "cl/base/steady.h"
 #include "cl/check.h"
+#include "cl/device/emulated.h"
 #include "cl/image/image.h"
 #include "cl/native/native.h"
 #include "cl/program/program_compile.h"
@@ -386,7 +387,7 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
     *target = (struct ptx_target){
         .pointers = context->capability.has_addresses ? PTX_POINTERS_NUMBERS : PTX_POINTERS_BUFFERS,
         .is_cpu = is_cpu,
-        .has_double = facts->has_double,
+        .has_double = facts->has_double || *ocl_emulated_option(context->device),
         .has_int64_atomics = true,
         .has_exact_divide = true,
         .has_thread_fence = is_cpu,

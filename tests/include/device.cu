@@ -13,6 +13,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
+#include <mma.h>
 #include <device_functions.h>
 #include <device_launch_parameters.h>
 #include <math_constants.h>

@@ -4,6 +4,9 @@
  * Limits: compilers are those of the device below; what the other's would refuse (double, 64-bit atomic operations) is
  * refused here only as far as the text's own directives go, since its extensions are not defined.
  *
+ * STUB_SUB_GROUP: work-items of a sub-group, as all that tells about them answers. Work-items are not in step for that, so
+ * texts that ask for sub-groups themselves are refused.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/stub/layer.h"
 
@@ -134,6 +137,32 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* 0: not said */
+static uint64_t sub_group(void)
+{
+    const char *wanted = getenv("STUB_SUB_GROUP");
+    return wanted ? strtoull(wanted, NULL, 10) : 0;
+}
+
+/* Of sub-groups, as OpenCL 2.1 and 3.0, AMD, Intel and NVIDIA name them: bytes of the answer; 0: it is about something else. */
+static size_t sub_group_of(cl_device_info name, uint64_t *number)
+{
+    enum {
+        MOST_SUB_GROUPS = 0x105c,
+        MULTIPLE = 0x1067,
+        NVIDIA = 0x4003,
+        AMD = 0x4043,
+        INTEL = 0x4108
+    };
+    const uint64_t items = sub_group();
+    *number = name == MOST_SUB_GROUPS && items ? device->group / items : items;
+    if (items == 0)
+        return 0;
+    if (name == MOST_SUB_GROUPS || name == NVIDIA || name == AMD)
+        return sizeof(cl_uint);
+    return name == MULTIPLE || name == INTEL ? sizeof(size_t) : 0;
+}
+
 /* Numbers of one size; false: the row does not say. */
 static bool number_of(cl_device_id id, cl_device_info name, uint64_t *number)
 {
@@ -207,6 +236,9 @@ static cl_int CL_API_CALL get_device_info(cl_device_id id, cl_device_info name, 
     default:
         break;
     }
+    const size_t of_sub_group = sub_group_of(name, &number);
+    if (of_sub_group)
+        return give(&number, of_sub_group, bytes, value, bytes_ret);
     return number_of(id, name, &number)
                ? give_number(id, name, number, bytes, value, bytes_ret)
                : target->clGetDeviceInfo(id, name, bytes, value, bytes_ret);
@@ -244,6 +276,10 @@ static cl_int CL_API_CALL get_work_group_info(cl_kernel kernel, cl_device_id id,
 {
     const cl_int error =
         target->clGetKernelWorkGroupInfo(kernel, id, name, bytes, value, bytes_ret);
+    const size_t multiple = sub_group();
+    if (error == CL_SUCCESS && name == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE && value &&
+        multiple)
+        memcpy(value, &multiple, sizeof multiple);
     if (error == CL_SUCCESS && name == CL_KERNEL_WORK_GROUP_SIZE && value) {
         const size_t shape = shape_of(kernel, id);
         memcpy(value, shape > 0 ? &shape : &device->group, sizeof shape);
@@ -382,7 +418,17 @@ static bool is_prepared(cl_kernel kernel)
     return false;
 }
 
-/* The option is the other compiler's. */
+/* The options are the other compiler's. Double is emulated where STUB_EMULATION says how: "right", or "wrong"; it is an option
+ * that is not known otherwise. */
+static bool is_emulation_taken(char *options)
+{
+    static const char emulation[] = "-cl-fp64-gen-emu";
+    char *option = strstr(options, emulation);
+    if (option && getenv("STUB_EMULATION"))
+        memset(option, ' ', sizeof emulation - 1);
+    return !option || getenv("STUB_EMULATION");
+}
+
 static cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const cl_device_id *ids,
                                         const char *options,
                                         void(CL_CALLBACK *notify)(cl_program, void *), void *data)
@@ -395,9 +441,39 @@ static cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const
         memset(option, ' ', sizeof large_option - 1);
         atomic_store(&prepared[atomic_fetch_add(&prepared_count, 1) % PROGRAMS], program);
     }
-    const cl_int error = target->clBuildProgram(program, count, ids, own, notify, data);
+    const cl_int error = is_emulation_taken(own)
+                             ? target->clBuildProgram(program, count, ids, own, notify, data)
+                             : CL_INVALID_BUILD_OPTIONS;
     free(own);
     return error;
+}
+
+/* A quotient becomes a difference, as wrong as can be. */
+static void make_wrong(char *text)
+{
+    char *quotient = strstr(text, "a / b");
+    if (quotient)
+        quotient[2] = '-';
+}
+
+static cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const char **texts,
+                                             const size_t *lengths, cl_int *error)
+{
+    const char *emulation = getenv("STUB_EMULATION");
+    const size_t length = lengths && lengths[0] ? lengths[0] : strlen(texts[0]);
+    char *own = strndup(texts[0], length);
+    const char *given = own;
+    if (!own || count != 1 || (sub_group() && strstr(own, "sub_group_"))) {
+        if (error)
+            *error = own ? CL_INVALID_VALUE : CL_OUT_OF_HOST_MEMORY;
+        free(own);
+        return NULL;
+    }
+    if (emulation && strcmp(emulation, "wrong") == 0)
+        make_wrong(own);
+    cl_program made = target->clCreateProgramWithSource(context, 1, &given, NULL, error);
+    free(own);
+    return made;
 }
 
 void clem_stub_install(struct _cl_icd_dispatch *layer, const struct _cl_icd_dispatch *below)
@@ -415,4 +491,5 @@ void clem_stub_install(struct _cl_icd_dispatch *layer, const struct _cl_icd_disp
     layer->clCreateCommandQueue = create_queue;
     layer->clSVMAlloc = svm_alloc;
     layer->clBuildProgram = build_program;
+    layer->clCreateProgramWithSource = create_program;
 }
