@@ -116,10 +116,37 @@ TEST_BODY(driver_link_takes_files_and_fat_binaries)
     CUresult result = cuLinkAddFile(link, CU_JIT_INPUT_PTX, path, 0, NULL, NULL);
     unlink(path);
     assert_driver(result);
-    assert_int_equal(cuLinkAddFile(link, CU_JIT_INPUT_PTX, path, 0, NULL, NULL),
-                     CUDA_ERROR_FILE_NOT_FOUND);
+    for (int type = 0; type < CU_JIT_NUM_INPUT_TYPES - 1;
+         type++) /* whatever it would be: all but NVVM */
+        assert_int_equal(cuLinkAddFile(link, (CUjitInputType)type, path, 0, NULL, NULL),
+                         CUDA_ERROR_FILE_NOT_FOUND);
     assert_driver(cuLinkAddData(link, CU_JIT_INPUT_FATBINARY, fatbin.bytes, fatbin.size, "fat", 0,
                                 NULL, NULL));
+    assert_driver(cuLinkComplete(link, &code, NULL));
+    assert_int_equal(run_linked(code), 310);
+    assert_driver(cuLinkDestroy(link));
+}
+
+/* What nvcc -dc makes, and an archive of it: containers at even bytes among much else. */
+TEST_BODY(driver_link_takes_objects_and_archives)
+{
+    static unsigned char object[2 * sizeof(struct fatbin)];
+    struct fatbin first, second;
+    void *code = NULL;
+    fatbin_begin(&first);
+    fatbin_add_text(&first, 52, has_twice);
+    fatbin_begin(&second);
+    fatbin_add_text(&second, 52, calls_twice);
+    memcpy(object, "\177ELF", 4);
+    memcpy(object + 6, first.bytes, 3); /* not yet a magic number */
+    memcpy(object + 26, first.bytes, first.size);
+    CUlinkState link = new_link(0, NULL, NULL);
+    assert_int_equal(cuLinkAddData(link, CU_JIT_INPUT_OBJECT, object, 26 + first.size - 1,
+                                   "cut off", 0, NULL, NULL),
+                     CUDA_ERROR_NO_BINARY_FOR_GPU);
+    memcpy(object + 32 + first.size, second.bytes, second.size);
+    assert_driver(
+        cuLinkAddData(link, CU_JIT_INPUT_LIBRARY, object, sizeof object, "two", 0, NULL, NULL));
     assert_driver(cuLinkComplete(link, &code, NULL));
     assert_int_equal(run_linked(code), 310);
     assert_driver(cuLinkDestroy(link));
