@@ -138,10 +138,11 @@ TEST_BODY(driver_pointer_knows_the_owning_context)
     assert_driver(cuCtxDestroy(made));
 }
 
-/* Garbage is collected in threads that never chose a context. */
+/* Garbage is collected in threads that never chose a context; code goes so as well. */
 TEST_BODY(driver_memory_is_freed_without_a_current_context)
 {
     const CUcontext context = driver_use_primary();
+    CUmodule module = NULL;
     static _Alignas(4096) char own[4096];
     const CUdeviceptr device = driver_allocate(64);
     CUdeviceptr managed = 0;
@@ -150,7 +151,10 @@ TEST_BODY(driver_memory_is_freed_without_a_current_context)
     assert_driver(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
     assert_driver(cuMemAllocHost(&host, 64));
     assert_driver(cuMemHostRegister(own, sizeof own, 0));
+    assert_driver(cuModuleLoadData(&module, driver_kernels));
     assert_driver(cuCtxSetCurrent(NULL));
+    assert_driver(cuModuleUnload(module));
+    assert_int_equal(cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
     assert_driver(cuMemFree(0));
     assert_driver(cuMemFree(device));
     assert_driver(cuMemFree(managed));
