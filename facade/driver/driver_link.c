@@ -19,9 +19,10 @@ struct facade_link_state {
     char *text;    /* what cuLinkComplete made; NULL before */
 };
 
+/* Needs no current context, only none that is gone. */
 static CUresult find_state(CUlinkState handle, struct facade_link_state **state)
 {
-    CUresult result = facade_driver_check();
+    CUresult result = facade_stack_top() != NULL ? facade_driver_check() : facade_driver_ready();
     if (result != CUDA_SUCCESS)
         return result;
     *state = facade_handle_find(FACADE_LINK, handle);

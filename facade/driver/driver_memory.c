@@ -115,7 +115,10 @@ CUresult cuMemAllocHost_v2(void **pp, size_t bytesize)
 
 CUresult cuMemFreeHost(void *p)
 {
-    return release(facade_memory_free_host, p);
+    CUresult result = facade_driver_ready();
+    return result != CUDA_SUCCESS || (p == NULL && facade_stack_top() == NULL)
+               ? result
+               : release(facade_memory_free_host, p);
 }
 
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)

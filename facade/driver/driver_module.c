@@ -60,15 +60,9 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname)
 CUresult cuModuleUnload(CUmodule hmod)
 {
     struct facade_module *module = NULL;
-    CUresult result = facade_driver_ready();
-    if (result == CUDA_SUCCESS && facade_stack_top() == NULL)
-        module = facade_handle_find(FACADE_MODULE, hmod); /* that is to go: its context is known */
-    else if (result == CUDA_SUCCESS)
-        result = find_module(hmod, &module);
+    CUresult result = find_module(hmod, &module);
     if (result != CUDA_SUCCESS)
         return result;
-    if (module == NULL)
-        return CUDA_ERROR_INVALID_HANDLE;
     if (module->library != NULL)
         return CUDA_ERROR_NOT_PERMITTED;
     return facade_driver_error(facade_module_unload(module));
