@@ -133,10 +133,13 @@ static void report(const struct ocl_access *a, const struct ocl_race_report *r)
 
 /* ---- Accesses ---- */
 
+/* PTX has volatile accesses as relaxed ones of the system's scope, and CUDA's guide hands values on by them and fences. In
+ * shared memory they are how lanes of a warp once relied on going in step, which is no more. */
 static bool is_strong(const struct ocl_access *a)
 {
-    return a->kind == CLEM_CHECK_ATOMIC ||
-           (a->order != CLEM_CHECK_ORDER_NONE && a->order != CLEM_CHECK_ORDER_VOLATILE);
+    if (a->order == CLEM_CHECK_ORDER_VOLATILE)
+        return a->space == CLEM_CHECK_GLOBAL || a->kind == CLEM_CHECK_ATOMIC;
+    return a->kind == CLEM_CHECK_ATOMIC || a->order != CLEM_CHECK_ORDER_NONE;
 }
 
 static bool is_one_of(unsigned order, unsigned one, unsigned other)

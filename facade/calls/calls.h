@@ -53,4 +53,9 @@ void facade_call_end(const struct facade_call *call, unsigned index,
                      const struct facade_value *result, const struct facade_value *arguments,
                      size_t count);
 
+/* Makes the context of a live stream, event, module, function or array current, where none is. False: it does not; else
+ * facade_loan_end() takes it away again. */
+bool facade_loan_begin(const void *handle);
+void facade_loan_end(void);
+
 #endif

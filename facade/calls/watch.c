@@ -10,11 +10,13 @@
 #include "facade/state/internal.h"
 
 static const char *const names[] = {
-#define CALL(index, type, name, parameters, arguments, ...) #name,
-#define CALL_BARE(index, type, name, parameters, arguments) #name,
+#define CALL(index, type, name, parameters, arguments, ...)              #name,
+#define CALL_BARE(index, type, name, parameters, arguments)              #name,
+#define CALL_LENT(index, type, name, parameters, arguments, lender, ...) #name,
 #include "calls_rows.h"
 #undef CALL
 #undef CALL_BARE
+#undef CALL_LENT
 };
 
 unsigned facade_calls_watch(void)

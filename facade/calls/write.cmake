@@ -17,6 +17,18 @@ foreach(list IN ITEMS entry_points driver_entry_points)
 endforeach()
 
 # What begins with macros or has functions as parameters is not taken apart: those functions keep one name.
+# The argument whose context a function of the driver API uses where none is current (loan.c); none of these where it has a
+# stream, of which 0 is the current context's. Source: what NVIDIA's driver answers without one.
+function(lender result name parameters)
+    set(${result} "" PARENT_SCOPE)
+    if(parameters MATCHES "(^|, )CUstream ([A-Za-z]+)")
+        set(${result} ${CMAKE_MATCH_2} PARENT_SCOPE)
+    elseif(NOT name MATCHES "^cu(Ctx|GreenCtx|Occupancy|Memcpy|Launch|Graph|TexRef|SurfRef|ParamSet)" AND
+           parameters MATCHES "(^|, )CU(event|module|function|array|mipmappedArray) ([A-Za-z]+)")
+        set(${result} ${CMAKE_MATCH_3} PARENT_SCOPE)
+    endif()
+endfunction()
+
 function(add type name parameters)
     string(STRIP "${parameters}" parameters)
     string(REGEX REPLACE "[ \n]+" " " parameters "${parameters}")
@@ -46,6 +58,13 @@ function(add type name parameters)
     elseif(count EQUAL 0)
         set(shape "CALL_BARE")
         set(values "")
+    endif()
+    if(type STREQUAL "CUresult")
+        lender(lender ${name} "${parameters}")
+        if(lender)
+            set(shape "CALL_LENT")
+            set(values "${lender}, ${values}")
+        endif()
     endif()
     list(LENGTH done index)
     set(row "${shape}(${index}, ${type}, ${name}, (${parameters}), (${arguments})")

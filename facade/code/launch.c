@@ -248,6 +248,17 @@ static cudaError_t cluster_attribute(int attribute, int *value)
     return cudaSuccess;
 }
 
+/* OpenCL tells none: as many as each thread of a full multiprocessor may have, which fits what occupancy says. Programs
+ * divide by it. */
+static int registers_of_a_thread(const struct facade_function *function)
+{
+    const int device = function->module->context->device;
+    int all = 0, threads = 0;
+    (void)facade_device_attribute(&all, (int)cudaDevAttrMaxRegistersPerMultiprocessor, device);
+    (void)facade_device_attribute(&threads, (int)cudaDevAttrMaxThreadsPerMultiProcessor, device);
+    return threads > 0 && all > threads ? all / threads : 1;
+}
+
 static cudaError_t function_attributes(const struct facade_function *function,
                                        struct cudaFuncAttributes *attributes)
 {
@@ -263,6 +274,7 @@ static cudaError_t function_attributes(const struct facade_function *function,
     attributes->localSizeBytes = kernel->private_bytes;
     attributes->constSizeBytes = ocl_kernel_constant_bytes(function->kernel);
     attributes->maxThreadsPerBlock = (int)limits.threads;
+    attributes->numRegs = registers_of_a_thread(function);
     attributes->ptxVersion = attributes->binaryVersion = (int)facade_capability()->number;
     attributes->maxDynamicSharedSizeBytes = (int)limits.shared;
     attributes->preferredShmemCarveout = function->preferred_carveout;

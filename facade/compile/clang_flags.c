@@ -247,6 +247,7 @@ void clang_add_common(struct clang_arguments *list, const char *include_dir)
                                         "-target-sdk-version=11.5",
                                         "-Wno-unknown-cuda-version",
                                         "-Wno-register", /* nvcc takes the word in C++17, too */
+                                        "-Wno-invalid-constexpr", /* to nvcc, math is constant */
                                         NULL};
     clang_add_all(list, fixed);
     clang_arguments_add(list, "-isystem");

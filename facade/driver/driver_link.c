@@ -7,6 +7,7 @@
 
 #include "cl/trace.h"
 #include "facade/code/code_link.h"
+#include "facade/code/fatbin.h"
 
 /* CUlinkState. One thread at a time uses a state, as CUDA asks. */
 struct facade_link_state {
@@ -18,9 +19,10 @@ struct facade_link_state {
     char *text;    /* what cuLinkComplete made; NULL before */
 };
 
+/* Needs no current context, only none that is gone. */
 static CUresult find_state(CUlinkState handle, struct facade_link_state **state)
 {
-    CUresult result = facade_driver_check();
+    CUresult result = facade_stack_top() != NULL ? facade_driver_check() : facade_driver_ready();
     if (result != CUDA_SUCCESS)
         return result;
     *state = facade_handle_find(FACADE_LINK, handle);
@@ -75,10 +77,10 @@ static CUresult check_type(struct facade_link_state *state, CUjitInputType type)
     switch ((int)type) {
     case CU_JIT_INPUT_PTX:
     case CU_JIT_INPUT_FATBINARY:
-        return CUDA_SUCCESS;
-    case CU_JIT_INPUT_CUBIN:
     case CU_JIT_INPUT_OBJECT:
     case CU_JIT_INPUT_LIBRARY:
+        return CUDA_SUCCESS;
+    case CU_JIT_INPUT_CUBIN:
         tell(state, "only PTX can be linked, not machine code for NVIDIA GPUs");
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
     case CU_JIT_INPUT_NVVM:
@@ -100,6 +102,58 @@ static CUresult add(struct facade_link_state *state, const void *data, size_t by
     return facade_driver_error(error);
 }
 
+/* The next container of device code from *offset on, in a copy that is aligned as its fields want: members of archives
+ * begin at even bytes. NULL without *offset at the end: no memory. */
+static void *next_container(const unsigned char *data, size_t bytes, size_t *offset, size_t *taken)
+{
+    static const uint32_t magic = FACADE_FATBIN_MAGIC;
+    uint64_t header[2]; /* as much as says how long it is */
+    for (; *offset + sizeof header <= bytes; *offset += 2) {
+        memcpy(header, data + *offset, sizeof header);
+        const size_t wanted =
+            memcmp(header, &magic, sizeof magic) == 0 ? facade_fatbin_bytes(header) : 0;
+        if (wanted == 0 || wanted > bytes - *offset)
+            continue;
+        void *copy = malloc(wanted);
+        if (copy != NULL)
+            memcpy(copy, data + *offset, wanted);
+        *taken = wanted;
+        return copy;
+    }
+    *offset = bytes;
+    return NULL;
+}
+
+/* Objects of the host's compiler, and archives of them, hold device code in containers, one for each source. */
+static CUresult add_objects(struct facade_link_state *state, const void *data, size_t bytes,
+                            const char *name)
+{
+    CUresult result = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    size_t offset = 0, taken = 0;
+    for (;;) {
+        void *container = next_container(data, bytes, &offset, &taken);
+        if (container == NULL && offset < bytes)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        if (container == NULL)
+            break;
+        result = add(state, container, taken, name);
+        free(container);
+        if (result != CUDA_SUCCESS)
+            return result;
+        offset += taken;
+    }
+    if (result != CUDA_SUCCESS)
+        tell(state, "there is no device code in PTX in the objects that are to be linked");
+    return result;
+}
+
+static CUresult add_input(struct facade_link_state *state, CUjitInputType type, const void *data,
+                          size_t bytes, const char *name)
+{
+    const bool is_object = type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY;
+    return is_object ? add_objects(state, data, bytes, name) : add(state, data, bytes, name);
+}
+
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size,
                           const char *name, unsigned int numOptions, CUjit_option *options,
                           void **optionValues)
@@ -112,7 +166,9 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, si
     if (data == NULL || size == 0 || found->text != NULL || !facade_jit_is_valid(&jit))
         return CUDA_ERROR_INVALID_VALUE;
     result = check_type(found, type);
-    return result == CUDA_SUCCESS ? add(found, data, size, name != NULL ? name : "<data>") : result;
+    return result == CUDA_SUCCESS
+               ? add_input(found, type, data, size, name != NULL ? name : "<data>")
+               : result;
 }
 
 CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
@@ -127,11 +183,11 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
         return result;
     if (path == NULL || found->text != NULL || !facade_jit_is_valid(&jit))
         return CUDA_ERROR_INVALID_VALUE;
-    result = check_type(found, type);
+    result = facade_driver_error(facade_code_read_file(path, &text, &bytes));
     if (result == CUDA_SUCCESS)
-        result = facade_driver_error(facade_code_read_file(path, &text, &bytes));
+        result = check_type(found, type);
     if (result == CUDA_SUCCESS)
-        result = add(found, text, bytes, path);
+        result = add_input(found, type, text, bytes, path);
     free(text);
     return result;
 }

@@ -2,11 +2,35 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/driver/driver.h"
 
+#include "cl/memory.h"
 #include "facade/memory/memory.h"
+#include "facade/state/runtime.h"
 
 static void *pointer_of(CUdeviceptr address)
 {
     return (void *)(uintptr_t)address;
+}
+
+/* What takes memory back finds its context by the address: none has to be current, as in threads that collect garbage. */
+static CUresult release(cudaError_t (*with)(void *), void *pointer)
+{
+    struct ocl_memory_view view;
+    CUresult result = facade_driver_ready();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (facade_stack_top() != NULL) {
+        result = facade_driver_check();
+        return result == CUDA_SUCCESS ? facade_driver_error(with(pointer)) : result;
+    }
+    struct facade_context *owner =
+        ocl_memory_find(pointer, &view) ? facade_context_owning(view.context) : NULL;
+    if (owner == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!facade_stack_push(owner))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    result = facade_driver_error(with(pointer));
+    (void)facade_stack_pop();
+    return result;
 }
 
 /* --- device memory ---------------------------------------------------------------------------- */
@@ -57,11 +81,8 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInByt
 CUresult cuMemFree_v2(CUdeviceptr dptr)
 {
     CUresult result = facade_driver_ready();
-    if (result != CUDA_SUCCESS || dptr == 0)
-        return result;
-    result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_memory_free(pointer_of(dptr)))
-                                  : result;
+    return result != CUDA_SUCCESS || dptr == 0 ? result
+                                               : release(facade_memory_free, pointer_of(dptr));
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
@@ -94,8 +115,10 @@ CUresult cuMemAllocHost_v2(void **pp, size_t bytesize)
 
 CUresult cuMemFreeHost(void *p)
 {
-    CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_memory_free_host(p)) : result;
+    CUresult result = facade_driver_ready();
+    return result != CUDA_SUCCESS || (p == NULL && facade_stack_top() == NULL)
+               ? result
+               : release(facade_memory_free_host, p);
 }
 
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
@@ -132,6 +155,5 @@ CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
 
 CUresult cuMemHostUnregister(void *p)
 {
-    CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_memory_unregister(p)) : result;
+    return release(facade_memory_unregister, p);
 }

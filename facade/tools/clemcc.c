@@ -150,7 +150,7 @@ static int print_help(void)
          "PTX; -cudart, since the runtime is\n"
          "clem's; -ccbin, since clang compiles for the host; -diag-*, numbers of warnings that "
          "clang\n"
-         "has not; -t, -time. Refused: -cubin, -optix-ir, -ltoir, -cuda, -sanitize.");
+         "has not; -t, -time. Refused: -optix-ir, -ltoir, -cuda, -sanitize.");
     return 0;
 }
 

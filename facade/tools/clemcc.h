@@ -14,6 +14,7 @@ enum output {
     OUTPUT_OBJECTS,
     OUTPUT_PTX,
     OUTPUT_FATBIN,
+    OUTPUT_CUBIN,  /* PTX as well, under the name that is asked for */
     OUTPUT_OPENCL, /* -opencl */
     OUTPUT_PREPROCESSED,
     OUTPUT_RULES,

@@ -293,7 +293,16 @@ static int show_opencl(struct job *job, const struct input *input)
 
 static const char *suffix_of_product(enum output output)
 {
-    return output == OUTPUT_PTX ? ".ptx" : output == OUTPUT_FATBIN ? ".fatbin" : ".o";
+    switch (output) {
+    case OUTPUT_PTX:
+        return ".ptx";
+    case OUTPUT_CUBIN:
+        return ".cubin";
+    case OUTPUT_FATBIN:
+        return ".fatbin";
+    default:
+        return ".o";
+    }
 }
 
 int clemcc_compile_one(struct job *job, const struct input *input)

@@ -82,6 +82,7 @@ static const struct option options[] = {
     {"-c", "--compile", VALUE_NONE, TAKE_PRODUCT, NULL, OUTPUT_OBJECTS, NULL},
     {"-ptx", "--ptx", VALUE_NONE, TAKE_PRODUCT, NULL, OUTPUT_PTX, NULL},
     {"-fatbin", "--fatbin", VALUE_NONE, TAKE_PRODUCT, NULL, OUTPUT_FATBIN, NULL},
+    {"-cubin", "--cubin", VALUE_NONE, TAKE_PRODUCT, NULL, OUTPUT_CUBIN, NULL},
     {"-opencl", "--opencl", VALUE_NONE, TAKE_PRODUCT, NULL, OUTPUT_OPENCL, NULL},
     {"-E", "--preprocess", VALUE_NONE, TAKE_PRODUCT, NULL, OUTPUT_PREPROCESSED, NULL},
     {"-M", "--generate-dependencies", VALUE_NONE, TAKE_PRODUCT, "-M", OUTPUT_RULES, NULL},
@@ -221,7 +222,6 @@ static const struct option options[] = {
     FLAG_OVER("-lto", "--lto"),
     FLAG_OVER("-gen-opt-lto", "--gen-opt-lto"),
     /* What cannot be had. */
-    REFUSED("-cubin", "--cubin", VALUE_NONE, NO_MACHINE_CODE),
     REFUSED("-optix-ir", "--optix-ir", VALUE_NONE, NO_MACHINE_CODE),
     REFUSED("-ltoir", "--ltoir", VALUE_NONE, NO_MACHINE_CODE),
     REFUSED("-cuda", "--cuda", VALUE_NONE, "clang makes no such text between source and object"),

@@ -88,7 +88,7 @@ same() { # same "options" "options": both spellings do the same, and something
 
 # Both spellings, and every way to write a value.
 same "-o x" "--output-file=x" && same "-o=x" "--output-file x"
-same "-c" "--compile" && same "-ptx" "--ptx" && same "-fatbin" "--fatbin" && same "-E" "--preprocess"
+same "-c" "--compile" && same "-ptx" "--ptx" && same "-cubin" "--cubin" && same "-fatbin" "--fatbin" && same "-E" "--preprocess"
 same "-M" "--generate-dependencies" && same "-MM" "--generate-nonsystem-dependencies"
 same "-c -MD" "-c --generate-dependencies-with-compile" && same "-c -MD -MF x.d" "-c -MD --dependency-output=x.d"
 same "-Ifolder" "-I folder" && same "-I=folder" "--include-path folder" && same "-I folder" "--include-path=folder"
@@ -188,7 +188,6 @@ for option in -arch=sm_75 -arch=sm_61 -arch=compute_75 -arch=native -arch=all -a
 done
 
 # What cannot be.
-refuses "NVIDIA GPUs" -cubin kernel.cu
 refuses "NVIDIA GPUs" --optix-ir kernel.cu
 refuses "no GPU architecture" -arch=foo kernel.cu
 for name in sm_x sm_999 sm_90b compute_75a sm_; do

@@ -301,3 +301,100 @@ TEST_BODY(driver_context_events_of_a_context)
     assert_driver(cuEventDestroy(event));
     assert_driver(cuCtxDestroy(other));
 }
+
+static void CUDA_CB count_up(void *counter)
+{
+    ++*(int *)counter;
+}
+
+/* As NVIDIA's driver has it: a handle brings its context along; the default stream is the current context's, and so is what
+ * names none. */
+TEST_BODY(driver_context_is_that_of_the_handle)
+{
+    static char code[] = "kernel void store(global int *out, int value) { *out = value; }";
+    const CUcontext context = driver_use_primary();
+    const CUDA_ARRAY_DESCRIPTOR shape = {4, 4, CU_AD_FORMAT_FLOAT, 1};
+    const CUdeviceptr p = driver_allocate(64);
+    CUcontext found = NULL;
+    CUdeviceptr from_pool = 0;
+    CUstream stream, other;
+    CUevent event, later;
+    CUmodule module;
+    CUfunction function;
+    CUarray array;
+    CUmemoryPool pool;
+    CUlinkState link;
+    CUDA_ARRAY_DESCRIPTOR seen;
+    CUmemorytype kind;
+    int value = 5, priority, count = 0, threads;
+    unsigned flags;
+    unsigned long long id;
+    size_t bytes;
+    void *arguments[] = {(void *)&p, &value};
+    assert_driver(cuStreamCreate(&stream, 0));
+    assert_driver(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+    assert_driver(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    assert_driver(cuEventCreate(&later, CU_EVENT_DISABLE_TIMING));
+    assert_driver(cuModuleLoadData(&module, code));
+    assert_driver(cuModuleGetFunction(&function, module, "store"));
+    assert_driver(cuArrayCreate(&array, &shape));
+    assert_driver(cuLinkCreate(0, NULL, NULL, &link));
+    assert_driver(cuDeviceGetDefaultMemPool(&pool, 0));
+    assert_driver(cuCtxSetCurrent(NULL));
+
+    assert_driver(cuMemsetD32Async(p, 3, 16, stream));
+    assert_driver(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL));
+    assert_driver(cuLaunchHostFunc(stream, count_up, &count));
+    assert_driver(cuEventRecord(event, stream));
+    assert_driver(cuStreamWaitEvent(other, event, 0));
+    assert_driver(cuMemcpyAsync(p + 4, p, 4, other));
+    assert_driver(cuEventRecord(later, other));
+    assert_driver(cuEventSynchronize(later));
+    assert_driver(cuEventQuery(event));
+    assert_driver(cuStreamSynchronize(stream));
+    assert_driver(cuStreamQuery(stream));
+    assert_int_equal(count, 1);
+    assert_driver(cuStreamGetCtx(stream, &found));
+    assert_ptr_equal(found, context);
+    assert_driver(cuStreamGetFlags(other, &flags));
+    assert_driver(cuStreamGetPriority(stream, &priority));
+    assert_driver(cuStreamGetId(stream, &id));
+    assert_driver(cuModuleGetFunction(&function, module, "store"));
+    assert_driver(cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function));
+    assert_driver(cuArrayGetDescriptor(&seen, array));
+    assert_driver(cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p));
+    assert_driver(cuMemAllocFromPoolAsync(&from_pool, 64, pool, stream));
+    assert_driver(cuMemFreeAsync(from_pool, stream));
+
+    const struct {
+        const char *what;
+        CUresult result;
+    } refused[] = {
+        {"a copy", cuMemcpyDtoH(&value, p, 4)},
+        {"an array's copy", cuMemcpyHtoA(array, 0, &value, 4)},
+        {"a fill", cuMemsetD8(p, 0, 4)},
+        {"a fill in the default stream", cuMemsetD8Async(p, 0, 4, NULL)},
+        {"the default stream", cuStreamSynchronize(NULL)},
+        {"a launch in it", cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL)},
+        {"an event in it", cuEventRecord(event, NULL)},
+        {"occupancy", cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, function, 32, 0)},
+        {"a range", cuMemGetAddressRange(NULL, &bytes, p)},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (refused[i].result != CUDA_ERROR_INVALID_CONTEXT)
+            fail_msg("%s: %d", refused[i].what, (int)refused[i].result);
+
+    assert_driver(cuArrayDestroy(array));
+    assert_driver(cuModuleUnload(module));
+    assert_driver(cuLinkDestroy(link));
+    assert_driver(cuEventDestroy(event));
+    assert_driver(cuEventDestroy(later));
+    assert_driver(cuStreamDestroy(stream));
+    assert_driver(cuStreamDestroy(other));
+    assert_driver(cuCtxGetCurrent(&found));
+    assert_null(found);
+    assert_driver(cuCtxSetCurrent(context));
+    assert_driver(cuMemcpyDtoH(&value, p + 4, 4));
+    assert_int_equal(value, 5);
+    assert_driver(cuMemFree(p));
+}

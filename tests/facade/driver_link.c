@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 
+#include "include/clem.h"
 #include "tests/facade/driver_support.h"
 #include "tests/facade/fatbins.h"
 
@@ -116,10 +117,88 @@ TEST_BODY(driver_link_takes_files_and_fat_binaries)
     CUresult result = cuLinkAddFile(link, CU_JIT_INPUT_PTX, path, 0, NULL, NULL);
     unlink(path);
     assert_driver(result);
-    assert_int_equal(cuLinkAddFile(link, CU_JIT_INPUT_PTX, path, 0, NULL, NULL),
-                     CUDA_ERROR_FILE_NOT_FOUND);
+    for (int type = 0; type < CU_JIT_NUM_INPUT_TYPES - 1;
+         type++) /* whatever it would be: all but NVVM */
+        assert_int_equal(cuLinkAddFile(link, (CUjitInputType)type, path, 0, NULL, NULL),
+                         CUDA_ERROR_FILE_NOT_FOUND);
     assert_driver(cuLinkAddData(link, CU_JIT_INPUT_FATBINARY, fatbin.bytes, fatbin.size, "fat", 0,
                                 NULL, NULL));
+    assert_driver(cuLinkComplete(link, &code, NULL));
+    assert_int_equal(run_linked(code), 310);
+    assert_driver(cuLinkDestroy(link));
+}
+
+/* What other compilers than NVIDIA's call for a grid's barrier: each block counts what all had written before it. */
+TEST_BODY(driver_link_has_the_barrier_of_a_grid)
+{
+    static char meets[] =
+        HEAD ".extern .func (.param .b64 h) cudaCGGetIntrinsicHandle(.param .b32 s);\n"
+             ".extern .func (.param .b32 e) cudaCGSynchronize(.param .b64 h, .param .b32 f);\n"
+             ".visible .entry meet(.param .u64 out)\n{\n"
+             "    .reg .pred %p;\n    .reg .b32 %r<4>;\n    .reg .b64 %rd<6>;\n"
+             "    { .param .b32 s; .param .b64 h; st.param.b32 [s], 1;\n"
+             "      call.uni (h), cudaCGGetIntrinsicHandle, (s); ld.param.b64 %rd1, [h]; }\n"
+             "    ld.param.u64 %rd2, [out];\n    cvta.to.global.u64 %rd2, %rd2;\n"
+             "    atom.global.add.u32 %r1, [%rd2], 1;\n"
+             "    { .param .b64 h; .param .b32 f; .param .b32 e; st.param.b64 [h], %rd1; "
+             "st.param.b32 [f], 0;\n"
+             "      call.uni (e), cudaCGSynchronize, (h, f); ld.param.b32 %r2, [e]; }\n"
+             "    ld.volatile.global.u32 %r1, [%rd2];\n    add.u32 %r1, %r1, %r2;\n"
+             "    mov.u32 %r3, %ctaid.x;\n    mul.wide.u32 %rd3, %r3, 4;\n    add.s64 %rd3, %rd2, "
+             "%rd3;\n"
+             "    st.global.u32 [%rd3+4], %r1;\n    ret;\n}\n";
+    enum { BLOCKS = 3, THREADS = 33 };
+    int values[1 + BLOCKS] = {0}, is_possible = 0;
+    clemDeviceInfo info;
+    CUlinkState link = new_link(0, NULL, NULL);
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    void *code = NULL;
+    assert_driver(cuDeviceGetAttribute(&is_possible, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 0));
+    assert_driver(add_text(link, meets, "meets"));
+    assert_driver(cuLinkComplete(link, &code, NULL));
+    assert_int_equal(clemGetDeviceInfo(&info, 0), cudaSuccess);
+    if (!is_possible || info.address == clemAddressHandle)
+        TEST_SKIP("no barrier of a grid");
+    CUdeviceptr memory = driver_allocate(sizeof values);
+    void *arguments[] = {&memory};
+    assert_driver(cuModuleLoadData(&module, code));
+    assert_driver(cuLinkDestroy(link));
+    assert_driver(cuModuleGetFunction(&function, module, "meet"));
+    assert_driver(cuMemsetD32(memory, 0, 1 + BLOCKS));
+    assert_driver(
+        cuLaunchCooperativeKernel(function, BLOCKS, 1, 1, THREADS, 1, 1, 0, NULL, arguments));
+    assert_driver(cuMemcpyDtoH(values, memory, sizeof values));
+    for (int i = 0; i <= BLOCKS; i++)
+        assert_int_equal(values[i], BLOCKS * THREADS);
+    /* Not a cooperative one: there is nothing to meet at. */
+    assert_driver(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
+    assert_driver(cuMemcpyDtoH(values, memory, sizeof values));
+    assert_int_equal(values[1], BLOCKS * THREADS + 1 + CUDA_ERROR_INVALID_VALUE);
+    assert_driver(cuMemFree(memory));
+    assert_driver(cuModuleUnload(module));
+}
+
+/* What nvcc -dc makes, and an archive of it: containers at even bytes among much else. */
+TEST_BODY(driver_link_takes_objects_and_archives)
+{
+    static unsigned char object[2 * sizeof(struct fatbin)];
+    struct fatbin first, second;
+    void *code = NULL;
+    fatbin_begin(&first);
+    fatbin_add_text(&first, 52, has_twice);
+    fatbin_begin(&second);
+    fatbin_add_text(&second, 52, calls_twice);
+    memcpy(object, "\177ELF", 4);
+    memcpy(object + 6, first.bytes, 3); /* not yet a magic number */
+    memcpy(object + 26, first.bytes, first.size);
+    CUlinkState link = new_link(0, NULL, NULL);
+    assert_int_equal(cuLinkAddData(link, CU_JIT_INPUT_OBJECT, object, 26 + first.size - 1,
+                                   "cut off", 0, NULL, NULL),
+                     CUDA_ERROR_NO_BINARY_FOR_GPU);
+    memcpy(object + 32 + first.size, second.bytes, second.size);
+    assert_driver(
+        cuLinkAddData(link, CU_JIT_INPUT_LIBRARY, object, sizeof object, "two", 0, NULL, NULL));
     assert_driver(cuLinkComplete(link, &code, NULL));
     assert_int_equal(run_linked(code), 310);
     assert_driver(cuLinkDestroy(link));

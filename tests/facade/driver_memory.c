@@ -137,3 +137,32 @@ TEST_BODY(driver_pointer_knows_the_owning_context)
     assert_ptr_equal(owner, made);
     assert_driver(cuCtxDestroy(made));
 }
+
+/* Garbage is collected in threads that never chose a context; code goes so as well. */
+TEST_BODY(driver_memory_is_freed_without_a_current_context)
+{
+    const CUcontext context = driver_use_primary();
+    CUmodule module = NULL;
+    static _Alignas(4096) char own[4096];
+    const CUdeviceptr device = driver_allocate(64);
+    CUdeviceptr managed = 0;
+    CUcontext current = context;
+    void *host = NULL;
+    assert_driver(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
+    assert_driver(cuMemAllocHost(&host, 64));
+    assert_driver(cuMemHostRegister(own, sizeof own, 0));
+    assert_driver(cuModuleLoadData(&module, driver_kernels));
+    assert_driver(cuCtxSetCurrent(NULL));
+    assert_driver(cuModuleUnload(module));
+    assert_driver(cuMemFree(0));
+    assert_driver(cuMemFree(device));
+    assert_driver(cuMemFree(managed));
+    assert_driver(cuMemFreeHost(host));
+    assert_driver(cuMemHostUnregister(own));
+    assert_int_equal(cuMemFree(device), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemFreeHost(own), CUDA_ERROR_INVALID_VALUE);
+    assert_driver(cuCtxGetCurrent(&current));
+    assert_null(current);
+    assert_driver(cuCtxSetCurrent(context));
+    assert_int_equal(cuMemFree(device), CUDA_ERROR_INVALID_VALUE);
+}

@@ -117,6 +117,22 @@ TEST_BODY(ptx_block_threads_that_part_have_states)
     ptx_kernel_free(&kernel);
 }
 
+/* What the text calls of the library is found by its name: no label may have one of a function of doubles. */
+TEST_BODY(ptx_block_labels_are_no_functions_of_doubles)
+{
+    struct ptx_target single = cpu;
+    single.has_double = false;
+    struct ptx_kernel kernel = translate_for(
+        PTX_BODY("mov.u32 %r1, %tid.x;\nld.param.u64 %rd1, [a];\nmov.u32 %r9, 0;\n"
+                 "ROUND:\nbar.sync 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra MET;\n"
+                 "WAIT:\nld.volatile.global.u32 %r2, [%rd1];\nsetp.eq.u32 %p1, %r2, 0;\n"
+                 "@%p1 bra WAIT;\nMET:\nbar.sync 0;\nadd.u32 %r9, %r9, 1;\n"
+                 "setp.lt.u32 %p1, %r9, 9;\n@%p1 bra ROUND;\nst.global.u32 [%rd1], %r1;\nret;\n"),
+        &single);
+    assert_has(&kernel, "goto clem_next_round;", true);
+    ptx_kernel_free(&kernel);
+}
+
 /* Between taking a lock and letting go of it no region begins, as it would where shared memory is stored
  * at one place and loaded from another. */
 TEST_BODY(ptx_block_critical_sections_are_not_cut)

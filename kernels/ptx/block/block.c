@@ -113,7 +113,7 @@ static void go_to(struct ptx_emitter *e, const char *before, uint32_t region)
 {
     const struct ptx_regions *r = e->block_writer->regions;
     if (r->all[region].yields)
-        ptx_line(e, "%s{ clem_region = %zuu; goto clem_round; }", before,
+        ptx_line(e, "%s{ clem_region = %zuu; goto clem_next_round; }", before,
                  ptx_region_number(r->facts, &r->all[region]));
     else if (ptx_block_has_loops(r->facts, &r->all[region]))
         ptx_line(e, "%sgoto S_%u;", before, (unsigned)region);
@@ -357,7 +357,7 @@ static void part_alone(struct ptx_emitter *e)
 static void write_yielding(struct ptx_emitter *e)
 {
     const struct ptx_regions *r = e->block_writer->facts->straight;
-    ptx_text_put(e->out, "clem_round:;\n");
+    ptx_text_put(e->out, "clem_next_round:;\n");
     ptx_line(e, "if (++clem_rounds < CLEM_ROUNDS)");
     ptx_line(e, "switch (clem_region) {");
     for (size_t i = 0; i < r->count; i++)

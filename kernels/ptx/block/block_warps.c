@@ -223,7 +223,8 @@ static void end_run(struct ptx_emitter *e)
         ptx_line(e, "switch (clem_region) {");
         for (size_t i = 0; i < r->count; i++)
             if (r->all[i].yields)
-                ptx_line(e, "case %zuu: goto clem_round;", ptx_region_number(r->facts, &r->all[i]));
+                ptx_line(e, "case %zuu: goto clem_next_round;",
+                         ptx_region_number(r->facts, &r->all[i]));
         end_switch(e);
     }
     ptx_line(e, "goto clem_run;");
