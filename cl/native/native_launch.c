@@ -5,6 +5,7 @@
 
 #include "cl/base/deadline.h"
 #include "cl/check/guard.h"
+#include "cl/device/driver_declarations.h"
 #include "cl/native/native.h"
 #include "cl/native/native_private.h"
 #include "cl/native/scratch.h"
@@ -57,8 +58,11 @@ ocl_status ocl_native_program(struct ocl_context *context, cl_program *program)
 {
     struct ocl_program *builtin = NULL;
     ocl_status status = ocl_builtin_program(context, "native", &builtin);
-    if (status == OCL_OK)
+    if (status == OCL_OK) {
+        ocl_driver_note_own(context->device, builtin->text, builtin->text_bytes,
+                            builtin->info_options, builtin->cl);
         status = clRetainProgram(builtin->cl);
+    }
     *program = status == OCL_OK ? builtin->cl : NULL;
     return status;
 }
