@@ -14,7 +14,7 @@
 /* A pack is a head and entries side by side; an entry is a head, its key and its binary, and zeros up to a multiple of 8. */
 struct head {
     char magic[8];
-    uint64_t bytes; /* with this; what follows is padding */
+    uint64_t bytes;    /* with this; what follows is padding */
     uint64_t checksum; /* of the entries */
 };
 
@@ -73,7 +73,7 @@ static const struct entry *entry_at(const unsigned char *data, size_t bytes, siz
     const struct entry *entry = (const void *)(data + at);
     const size_t left = bytes - at - sizeof *entry;
     return entry->key_bytes <= left && entry->binary_bytes <= left - entry->key_bytes ? entry
-                                                                                       : NULL;
+                                                                                      : NULL;
 }
 
 static size_t entry_bytes(const struct entry *entry)

@@ -140,7 +140,8 @@ static int print_help(void)
          "  what is made   -o FILE -odir FOLDER -c -dc -rdc=true -dlink -lib -shared -ptx -fatbin "
          "-E\n"
          "                 -opencl (what kernels become for a CPU, on stdout)\n"
-         "                 -precompile (machine code for this CPU as well; with programs, -c, -fatbin)\n"
+         "                 -precompile (machine code for this CPU as well; with programs, -c, "
+         "-fatbin)\n"
          "                 -M -MM -MD -MMD -MF -MT -MP  -run -run-args LIST  -keep -keep-dir "
          "FOLDER\n"
          "  sources        -x cu|c|c++  -std=  -I -isystem -include -D -U  -default-stream\n"
@@ -227,8 +228,7 @@ int main(int count, char **words)
     int status = clemcc_expand(count, words, &expanded);
     if (status == 0 && expanded.count > 0 && strcmp(expanded.values[0], "--launch") == 0)
         status = clemcc_launch(&expanded);
-    if (status == 0 && expanded.count > 0 &&
-        strcmp(expanded.values[0], "--precompile-into") == 0) {
+    if (status == 0 && expanded.count > 0 && strcmp(expanded.values[0], "--precompile-into") == 0) {
         status = clemcc_precompile_words(&expanded);
         clang_arguments_free(&expanded);
         return status;

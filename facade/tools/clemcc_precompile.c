@@ -51,9 +51,8 @@ static int make_pack(const char *folder, const char *ptx, const char *pack)
 /* The words are --precompile-into, clem's folder, a file of PTX and one to be written. */
 int clemcc_precompile_words(const struct clang_arguments *words)
 {
-    return words->count == 4
-               ? make_pack(words->values[1], words->values[2], words->values[3])
-               : clemcc_refuse(words->values[0], "is clemcc's own");
+    return words->count == 4 ? make_pack(words->values[1], words->values[2], words->values[3])
+                             : clemcc_refuse(words->values[0], "is clemcc's own");
 }
 
 /* What cannot be compiled ahead is compiled when the program runs. */
