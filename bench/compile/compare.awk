@@ -1,9 +1,13 @@
-# Two results files, old and new: ratios of CPU seconds, new by old, for each row that both have, and of all. A row over its
+# Two results files, old and new: ratios of CPU seconds of processes, new by old, for each row that both have, and of all. A row over its
 # limit counts as the limit, and is marked.
 # SPDX-License-Identifier: Apache-2.0
 function cost(   words) {
     if ($3 ~ /^>/) { split($3, words, " "); return words[2] + 0 }
-    if ($2 == "kernel" || $2 == "large" || $2 == "part") return $10 + $11 + $12
+    if ($2 == "part") return $10 + $11 + $12
+    return $2 == "kernel" || $2 == "large" ? total() - $13 : total()
+}
+# Of kernels without what clem's own programs cost: of native ones the compiler is another process, which only the total knows.
+function total() {
     return $14 == "-" ? $16 + 0 : $14 + 0
 }
 BEGIN { FS = "\t" }

@@ -1,8 +1,9 @@
-# Medians and the like of a results file: CPU seconds that kernels cost by themselves (clem, front end, back end), by form.
+# Medians and the like of a results file: CPU seconds that kernels cost by themselves (clem, front end, back end; of native ones
+# the process without clem's own programs), by form.
 # SPDX-License-Identifier: Apache-2.0
 function cost(   sum) {
     if ($3 ~ /^>/) return limit_of()
-    return $10 + $11 + $12
+    return ($4 == "native" || $4 == "both") && $14 != "-" ? $14 - $13 : $10 + $11 + $12
 }
 function limit_of(   words, count) { count = split($3, words, " "); return words[2] + 0 }
 function take(group, value) {

@@ -10,6 +10,8 @@
 #include "cl/trace.h"
 #include "kernels/kernels.h"
 
+#define PROBE_OPTIONS "-cl-std=CL1.2"
+
 /* A kernel with the place of its answer. Arguments belong to a cl_kernel and not to a launch, so
  * each thread that learns takes one of its own; there are as many as threads ever learnt at once.
  */
@@ -49,7 +51,9 @@ static ocl_status build_program(struct ocl_context *context, cl_program *program
     if (!source)
         return OCL_E_NOT_FOUND;
     const ocl_status error = ocl_driver_build_own(context->device, context->cl, source->text,
-                                                  source->bytes, "-cl-std=CL1.2", program);
+                                                  source->bytes, PROBE_OPTIONS, program);
+    if (error == OCL_OK)
+        ocl_driver_note_own(context->device, source->text, source->bytes, PROBE_OPTIONS, *program);
     if (error == OCL_OK || !*program)
         return error;
     log_build(context, *program);

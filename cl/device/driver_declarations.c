@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cl/device/driver_limits.h"
+#include "cl/device/pack_private.h"
 #include "cl/trace.h"
 
 /* That header's own guard: a compiler that takes it for read has only the header with types and constants. */
@@ -213,10 +214,68 @@ static ocl_status build_declared(const struct ocl_device *device, cl_context con
     return status;
 }
 
+/* ---- Compiled ahead of time ---- */
+
+/* Of PoCL's binaries alone is known that they bring all that a launch wants. */
+static bool build_binary(const struct ocl_device *device, cl_context context, const void *binary,
+                         size_t bytes, const char *options, cl_program *program)
+{
+    const unsigned char *data = binary;
+    cl_int status = CL_SUCCESS, error = CL_SUCCESS;
+    cl_program made =
+        clCreateProgramWithBinary(context, 1, &device->id, &bytes, &data, &status, &error);
+    if (!made)
+        return false;
+    if (status == CL_SUCCESS && ocl_driver_build(device, made, options) == OCL_OK) {
+        *program = made;
+        return true;
+    }
+    ocl_trace("%s refuses a program that was compiled ahead of time", device->facts.name);
+    clReleaseProgram(made);
+    return false;
+}
+
+static bool build_ahead(const struct ocl_device *device, cl_context context,
+                        const struct ocl_cache_key *key, cl_program *program)
+{
+    size_t key_bytes = 0, bytes = 0;
+    char *key_data = ocl_pack_is_there() && ocl_driver_keeps_programs(device)
+                         ? ocl_cache_key_make(key, &key_bytes)
+                         : NULL;
+    void *binary = key_data ? ocl_pack_find(key_data, key_bytes, &bytes) : NULL;
+    const bool is_built =
+        binary && build_binary(device, context, binary, bytes, key->options, program);
+    free(binary);
+    free(key_data);
+    return is_built;
+}
+
+void ocl_driver_note_own(const struct ocl_device *device, const char *text, size_t bytes,
+                         const char *options, cl_program program)
+{
+    const struct ocl_cache_key key = {&device->facts, options, text, bytes};
+    size_t key_bytes = 0, size = 0;
+    if (!ocl_pack_is_noting() || !ocl_driver_keeps_programs(device) ||
+        clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) !=
+            CL_SUCCESS ||
+        size == 0)
+        return;
+    char *key_data = ocl_cache_key_make(&key, &key_bytes);
+    unsigned char *binary = malloc(size);
+    if (key_data && binary &&
+        clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+        ocl_pack_note(key_data, key_bytes, binary, size);
+    free(binary);
+    free(key_data);
+}
+
 ocl_status ocl_driver_build_own(const struct ocl_device *device, cl_context context,
                                 const char *text, size_t bytes, const char *options,
                                 cl_program *program)
 {
+    const struct ocl_cache_key key = {&device->facts, options, text, bytes};
+    if (build_ahead(device, context, &key, program))
+        return OCL_OK;
     char *with_declarations = ocl_driver_declare(device, text, bytes, options);
     if (!with_declarations)
         return build_text(device, context, text, bytes, options, program);

@@ -5,7 +5,7 @@
 
 #include "cl/device/device_private.h"
 
-/* A program of a text of clem's own, built for one device.
+/* A program of a text of clem's own, built for one device; of PoCL's what a program brings along is taken (cl/pack.h).
  * Units:  bytes are those of the text, without its NUL.
  * Needs:  the text calls functions of OpenCL C by their names, not by names that it pastes together. One that
  *         driver_declarations.def lacks, or with vectors, costs it a second build.
@@ -15,6 +15,11 @@
 ocl_status ocl_driver_build_own(const struct ocl_device *device, cl_context context,
                                 const char *text, size_t bytes, const char *options,
                                 cl_program *program);
+
+/* For the pack that is being made, if one is: a program that the above made. PoCL compiles it once more for that, for
+ * work-groups of any size: for kernels that are launched with one work-item. */
+void ocl_driver_note_own(const struct ocl_device *device, const char *text, size_t bytes,
+                         const char *options, cl_program program);
 
 /* The text with declarations of the functions of OpenCL C that it calls, or NULL: without memory, where it
  * calls others, and for drivers that are not known to build it then. The caller frees it. */

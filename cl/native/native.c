@@ -75,7 +75,7 @@ static struct ocl_native *load_cached(const char *name, const char *directory,
     void *data = NULL;
     struct ocl_object object = {0};
     const char *why = NULL;
-    if (!directory || !ocl_program_cache_load(directory, key, &data, &object.bytes))
+    if (!ocl_program_cache_load(directory, key, &data, &object.bytes))
         return NULL;
     object.data = data;
     struct ocl_native *found = load(name, &object, &why);
@@ -146,6 +146,7 @@ static struct ocl_native *compile(const struct ocl_device *device, const char *n
     if (made) {
         if (directory)
             ocl_program_cache_store(directory, key, object.data, object.bytes);
+        ocl_program_cache_note(key, object.data, object.bytes);
     } else {
         ocl_trace("kernel %s has no native form: %s", name,
                   words ? words

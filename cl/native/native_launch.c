@@ -5,6 +5,8 @@
 
 #include "cl/base/deadline.h"
 #include "cl/check/guard.h"
+#include "cl/device/driver_declarations.h"
+#include "cl/device/driver_limits.h"
 #include "cl/native/native.h"
 #include "cl/native/native_private.h"
 #include "cl/native/scratch.h"
@@ -53,12 +55,22 @@ void ocl_native_forget(struct ocl_context *context)
     ocl_scratch_pool_release(atomic_exchange(&context->scratch, NULL));
 }
 
+/* PoCL 6 ends the process over the call in this program when it compiles it for work-groups of any size. */
+static void note_program(const struct ocl_device *device, const struct ocl_program *program)
+{
+    if (ocl_driver_pocl_major(device) < 4)
+        ocl_driver_note_own(device, program->text, program->text_bytes, program->info_options,
+                            program->cl);
+}
+
 ocl_status ocl_native_program(struct ocl_context *context, cl_program *program)
 {
     struct ocl_program *builtin = NULL;
     ocl_status status = ocl_builtin_program(context, "native", &builtin);
-    if (status == OCL_OK)
+    if (status == OCL_OK) {
+        note_program(context->device, builtin);
         status = clRetainProgram(builtin->cl);
+    }
     *program = status == OCL_OK ? builtin->cl : NULL;
     return status;
 }

@@ -16,6 +16,7 @@
 #include "cl/base/options.h"
 #include "cl/base/trust.h"
 #include "cl/base/user_cache.h"
+#include "cl/device/pack_private.h"
 #include "cl/program/cache_folder.h"
 #include "cl/trace.h"
 #include "cl/whole.h"
@@ -33,28 +34,6 @@ struct header {
 static const char magic[8] = "clemprg1";
 
 static const uint64_t second_start = UINT64_C(0x9e3779b97f4a7c15); /* any other value will do */
-
-/* The key as bytes: texts end with their NUL, so no two keys have the same bytes. */
-static char *make_key(const struct ocl_cache_key *key, size_t *bytes)
-{
-    const struct ocl_device_facts *device = key->device;
-    const char *const texts[] = {device->name,           device->vendor,
-                                 device->driver_version, device->device_version,
-                                 device->platform_name,  device->platform_version,
-                                 device->processor,      key->options};
-    size_t length = key->bytes;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        length += strlen(texts[i]) + 1;
-    char *made = malloc(length);
-    if (!made)
-        return NULL;
-    char *end = made;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        end = stpcpy(end, texts[i]) + 1;
-    memcpy(end, key->code, key->bytes);
-    *bytes = length;
-    return made;
-}
 
 static void make_name(char name[OCL_CACHE_NAME_BYTES], const char *key, size_t bytes)
 {
@@ -121,24 +100,34 @@ static char *read_file(int folder, const char *key, size_t key_bytes, size_t *bi
     return contents;
 }
 
+/* The binary alone, where malloc aligned it. */
+static char *load_file(const char *directory, const char *key, size_t key_bytes, size_t *bytes)
+{
+    const int folder = directory ? ocl_cache_folder_open(directory, false) : -1;
+    if (folder < 0)
+        return NULL;
+    char *contents = read_file(folder, key, key_bytes, bytes);
+    close(folder);
+    if (contents)
+        memmove(contents, contents + key_bytes, *bytes);
+    return contents;
+}
+
 bool ocl_program_cache_load(const char *directory, const struct ocl_cache_key *key, void **binary,
                             size_t *bytes)
 {
-    char *contents = NULL;
     size_t key_bytes = 0;
     *binary = NULL;
-    const int folder = ocl_cache_folder_open(directory, false);
-    if (folder < 0)
+    char *key_data = directory || ocl_pack_is_there() ? ocl_cache_key_make(key, &key_bytes) : NULL;
+    if (!key_data)
         return false;
-    char *key_data = make_key(key, &key_bytes);
-    if (key_data)
-        contents = read_file(folder, key_data, key_bytes, bytes);
+    *binary = ocl_pack_find(key_data, key_bytes, bytes);
+    if (!*binary)
+        *binary = load_file(directory, key_data, key_bytes, bytes);
+    if (*binary)
+        ocl_pack_note(key_data, key_bytes, *binary, *bytes);
     free(key_data);
-    close(folder);
-    if (contents) /* the binary alone, at the front, where malloc aligned it */
-        memmove(contents, contents + key_bytes, *bytes);
-    *binary = contents;
-    return contents != NULL;
+    return *binary != NULL;
 }
 
 static bool write_file(int folder, const struct header *header, const char *key, const void *binary)
@@ -226,13 +215,22 @@ static bool is_time_to_trim(void)
     return atomic_fetch_add(&stores, 1u) % EVERY == 0 || ocl_cache_limit(&asked);
 }
 
+void ocl_program_cache_note(const struct ocl_cache_key *key, const void *binary, size_t bytes)
+{
+    size_t key_bytes = 0;
+    char *key_data = ocl_cache_key_make(key, &key_bytes);
+    if (key_data)
+        ocl_pack_note(key_data, key_bytes, binary, bytes);
+    free(key_data);
+}
+
 void ocl_program_cache_store(const char *directory, const struct ocl_cache_key *key,
                              const void *binary, size_t bytes)
 {
     const uint64_t most = most_bytes();
     size_t key_bytes = 0;
     const int folder = ocl_cache_folder_open(directory, true);
-    char *key_data = folder < 0 ? NULL : make_key(key, &key_bytes);
+    char *key_data = folder < 0 ? NULL : ocl_cache_key_make(key, &key_bytes);
     bool is_stored = false;
     if (key_data && sizeof(struct header) + key_bytes + bytes <= most) {
         struct header header = {.key_bytes = key_bytes, .binary_bytes = bytes};

@@ -6,15 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cl/device.h"
-
-/* Everything that a program's binary depends on. */
-struct ocl_cache_key {
-    const struct ocl_device_facts *device;
-    const char *options;
-    const void *code;
-    size_t bytes;
-};
+#include "cl/device/pack_private.h"
 
 /* The folder for what is stored without anybody asking for it: CLEM_CACHE_DIR, or clem in the user's
  * cache folder, made at the first call. NULL where there is none, or it cannot be made, or the program
@@ -24,12 +16,16 @@ struct ocl_cache_key {
  * cache's own files is ever deleted. */
 const char *ocl_program_cache_directory(void);
 
-/* Reads the binary that was stored under the key in directory.
+/* Reads the binary that was stored under the key in directory, or is in what a program brings along (cl/pack.h), which is
+ * looked through first. directory NULL: there alone.
  * Errors: none; false when there is no file, or one that others could have written, or that is damaged,
  *         cut off, of another version of the format, or of another key with the same hash.
  * Owns:   the caller frees *binary. */
 bool ocl_program_cache_load(const char *directory, const struct ocl_cache_key *key, void **binary,
                             size_t *bytes);
+
+/* For the pack that is being made, if one is. */
+void ocl_program_cache_note(const struct ocl_cache_key *key, const void *binary, size_t bytes);
 
 /* Whether a binary could be stored in directory, which is made as storing makes it. */
 bool ocl_program_cache_is_writable(const char *directory);

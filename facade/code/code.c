@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cl/pack.h"
 #include "cl/trace.h"
 #include "cl/whole.h"
 #include "facade/code/fatbin.h"
@@ -123,6 +124,8 @@ static cudaError_t copy_fatbin(struct facade_code *code, const void *data, size_
                   contents.best.capability % 10);
     size_t text_bytes = 0;
     char *text = facade_fatbin_text(&contents.best, &text_bytes);
+    if (text != NULL && contents.pack.payload != NULL)
+        code->pack = ocl_pack_open(contents.pack.payload, contents.pack.payload_bytes);
     if (text != NULL)
         return keep_ptx(code, text, text_bytes);
     return text_bytes > 0 ? cudaErrorMemoryAllocation
@@ -168,8 +171,10 @@ void facade_code_free(struct facade_code *code)
 {
     free(code->text);
     ptx_module_free(code->module);
+    ocl_pack_release(code->pack);
     code->text = NULL;
     code->module = NULL;
+    code->pack = NULL;
 }
 
 /* Without waiting for whoever may write into a pipe. NVIDIA's runtime takes a directory for a file of

@@ -14,6 +14,7 @@ struct facade_code {
     size_t bytes; /* without the zeros */
     bool is_ptx;
     struct ptx_module *module; /* of PTX that was parsed already, or NULL */
+    struct ocl_pack *pack;     /* what it became ahead of time, or NULL */
     cudaError_t refusal;       /* cudaSuccess, or why no OpenCL device takes it */
     const char *why;           /* the same in words */
 };

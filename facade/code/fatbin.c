@@ -62,6 +62,8 @@ static void take(struct facade_fatbin_contents *contents, const struct facade_fa
 {
     if (entry->kind == FACADE_FATBIN_MACHINE_CODE)
         contents->machine_code_count++;
+    if (entry->kind == FACADE_FATBIN_PACK)
+        contents->pack = *entry;
     if (entry->kind != FACADE_FATBIN_PTX)
         return;
     if (contents->ptx_count == 0 || rank(entry->capability, contents->reported) <

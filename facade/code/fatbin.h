@@ -27,7 +27,12 @@ struct facade_fatbin_wrapper {
 /* What every device reports where nothing else is asked for: 7.5. */
 #define FACADE_FATBIN_REPORTED 75u
 
-enum facade_fatbin_kind { FACADE_FATBIN_PTX = 1, FACADE_FATBIN_MACHINE_CODE = 2 };
+/* The last is clem's own: what clemcc --precompile made of the PTX beside it (cl/pack.h). */
+enum facade_fatbin_kind {
+    FACADE_FATBIN_PTX = 1,
+    FACADE_FATBIN_MACHINE_CODE = 2,
+    FACADE_FATBIN_PACK = 0x636c
+};
 
 struct facade_fatbin_entry {
     unsigned kind;       /* enum facade_fatbin_kind, or another */
@@ -44,6 +49,7 @@ struct facade_fatbin_contents {
     unsigned reported; /* as facade_fatbin_read() was told */
     size_t ptx_count, machine_code_count;
     struct facade_fatbin_entry best;
+    struct facade_fatbin_entry pack; /* without payload where there is none */
 };
 
 /* Bytes of the container that begins at code, by its own header: for code in memory. 0: its header

@@ -15,6 +15,7 @@ struct facade_module {
     uint64_t generation;
     struct facade_library *library; /* NULL for cuModuleLoad* */
     struct ocl_program *program;
+    struct ocl_pack *pack;              /* what its code became ahead of time; or NULL */
     struct facade_function **functions; /* one per kernel, in the program's order */
     size_t function_count;
     struct facade_module *next, *previous; /* of the context */

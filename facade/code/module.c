@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cl/device.h"
+#include "cl/pack.h"
 #include "cl/trace.h"
 #include "cl/transfer.h"
 #include "facade/code/code.h"
@@ -66,6 +67,7 @@ static void destroy_module(struct facade_module *module)
     facade_references_forget(module->context, module);
     if (module->program != NULL)
         ocl_program_release(module->program);
+    ocl_pack_release(module->pack);
     facade_handle_free(module);
 }
 
@@ -139,6 +141,7 @@ cudaError_t facade_module_build(struct facade_context *context, const struct fac
     if (module == NULL)
         return cudaErrorMemoryAllocation;
     module->context = context;
+    module->pack = ocl_pack_hold(code->pack);
     module->generation = atomic_load(&context->generation);
     struct ocl_context *cl = atomic_load(&context->cl);
     ocl_transfer_prepare(cl); /* no kernel of the program's runs yet */

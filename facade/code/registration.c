@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "cl/pack.h"
 #include "cl/range_map.h"
 #include "cl/trace.h"
 #include "facade/code/code_link.h"
@@ -38,6 +40,7 @@ struct fat_binary {
     const void *const *parts; /* of separately compiled code, up to NULL; or NULL */
     const void **own_parts;   /* the same where units register one by one */
     size_t part_count;        /* of own_parts */
+    struct ocl_pack *pack;    /* what the code became ahead of time; or NULL */
     const void *image;        /* the executable or library that they are in; or NULL */
     pthread_mutex_t lock;
     cudaLibrary_t library; /* NULL until the first kernel or variable is asked for */
@@ -73,6 +76,19 @@ static void make_tables(void)
 
 /* --- registering ------------------------------------------------------------------------------ */
 
+/* The first call of the program's opens the device, which builds programs that the pack has, before any code is asked for. */
+static struct ocl_pack *open_pack(const void *code)
+{
+    struct facade_fatbin_contents contents;
+    static const char magic[] = "\x50\xed\x55\xba"; /* text may be shorter */
+    const bool is_container = code != NULL && strncmp(code, magic, sizeof magic - 1) == 0;
+    const size_t bytes = is_container ? facade_fatbin_bytes(code) : 0;
+    if (bytes == 0 || !facade_fatbin_read(code, bytes, FACADE_FATBIN_REPORTED, &contents) ||
+        contents.pack.payload == NULL)
+        return NULL;
+    return ocl_pack_open(contents.pack.payload, contents.pack.payload_bytes);
+}
+
 void **__cudaRegisterFatBinary(void *fatCubin)
 {
     const struct facade_fatbin_wrapper *wrapper = fatCubin;
@@ -86,6 +102,7 @@ void **__cudaRegisterFatBinary(void *fatCubin)
     if (wrapper != NULL && wrapper->magic == FACADE_FATBIN_WRAPPER_MAGIC) {
         binary->code = wrapper->code;
         binary->parts = wrapper->version == 2 ? wrapper->parts : NULL;
+        binary->pack = open_pack(binary->code);
     }
     pthread_mutex_lock(&binaries_lock);
     struct fat_binary **last = &binaries;
@@ -186,6 +203,7 @@ static void destroy_binary(struct fat_binary *binary)
         facade_library_retire(binary->library);
     facade_managed_forget(&binary->managed);
     forget_parsed(binary);
+    ocl_pack_release(binary->pack);
     pthread_cond_destroy(&binary->unread);
     pthread_mutex_destroy(&binary->lock);
     free(binary->own_parts);

@@ -121,6 +121,8 @@ static int check(const struct job *job)
             return clemcc_refuse(input->name, "-o names it too, and would overwrite it");
         sources += input->is_source;
     }
+    if (job->is_precompiled && job->is_separable)
+        return clemcc_refuse("--precompile", "what -rdc=true compiles is linked when it runs");
     if (job->input_count == 0)
         return clemcc_refuse("no input files", "clemcc --help says how it is used");
     if (!is_linked && job->output_name && sources > 1)
@@ -138,6 +140,8 @@ static int print_help(void)
          "  what is made   -o FILE -odir FOLDER -c -dc -rdc=true -dlink -lib -shared -ptx -fatbin "
          "-E\n"
          "                 -opencl (what kernels become for a CPU, on stdout)\n"
+         "                 -precompile (machine code for this CPU as well; with programs, -c, "
+         "-fatbin)\n"
          "                 -M -MM -MD -MMD -MF -MT -MP  -run -run-args LIST  -keep -keep-dir "
          "FOLDER\n"
          "  sources        -x cu|c|c++  -std=  -I -isystem -include -D -U  -default-stream\n"
@@ -224,6 +228,11 @@ int main(int count, char **words)
     int status = clemcc_expand(count, words, &expanded);
     if (status == 0 && expanded.count > 0 && strcmp(expanded.values[0], "--launch") == 0)
         status = clemcc_launch(&expanded);
+    if (status == 0 && expanded.count > 0 && strcmp(expanded.values[0], "--precompile-into") == 0) {
+        status = clemcc_precompile_words(&expanded);
+        clang_arguments_free(&expanded);
+        return status;
+    }
     job.inputs = calloc(expanded.count + 1, sizeof *job.inputs);
     if (status == 0)
         status = job.inputs ? run_job(&job, &expanded) : clemcc_refuse_memory();

@@ -36,6 +36,7 @@ struct job {
     const char *keep_dir; /* -keep-dir */
     const char *archiver; /* -arbin */
     bool is_verbose, is_dry, is_shared, is_separable;
+    bool is_precompiled;   /* -precompile */
     bool is_kept, is_run;  /* -keep, -run */
     bool has_rules_name;   /* -MF */
     bool has_rules_target; /* -MT, -MQ */
@@ -113,6 +114,13 @@ int clemcc_compile_one(struct job *job, const struct input *input);
  * CUDA's. Returns 0, or what clemcc_refuse() does. */
 int clemcc_launch(struct clang_arguments *expanded);
 
+/* ---- clemcc_precompile.c ---- */
+
+/* What clemcc runs itself with: --precompile-into and three words more. Returns an exit status. */
+int clemcc_precompile_words(const struct clang_arguments *words);
+/* As clemcc_wrap_ptx(), with machine code for this processor beside the text where that can be made. */
+int clemcc_wrap_precompiled(const struct job *job, const char *ptx, const char *output);
+
 /* ---- clemcc_archive.c ---- */
 
 /* Asks the linker for every unit with device code in the archives that it is given. */
@@ -120,8 +128,8 @@ void clemcc_ask_archives(struct job *job);
 
 /* ---- clemcc_product.c ---- */
 
-/* PTX text into the container that nvcc's -fatbin writes. */
-int clemcc_wrap_ptx(const struct job *job, const char *ptx, const char *output);
+/* PTX text into the container that nvcc's -fatbin writes, with what lies in the file pack; NULL: without. */
+int clemcc_wrap_ptx(const struct job *job, const char *ptx, const char *pack, const char *output);
 
 /* ---- clemcc_opencl.c ---- */
 

@@ -255,6 +255,18 @@ static int make_image(struct job *job, const struct input *input, char **image)
     return *image ? compile_device(job, input, *image) : clemcc_refuse_memory();
 }
 
+/* The image becomes a container of the PTX and its machine code, in the scratch folder. */
+static int precompile_image(struct job *job, const struct input *input, char **image)
+{
+    char *container = NULL;
+    if (asprintf(&container, "%s/%zu.fatbin", job->scratch, (size_t)(input - job->inputs)) < 0)
+        return clemcc_refuse_memory();
+    const int status = clemcc_wrap_precompiled(job, *image, container);
+    free(*image);
+    *image = container;
+    return status;
+}
+
 int clemcc_compile_object(struct job *job, const struct input *input, const char *output)
 {
     if (!input->is_cuda)
@@ -262,7 +274,7 @@ int clemcc_compile_object(struct job *job, const struct input *input, const char
     char *image = NULL;
     int status = make_image(job, input, &image);
     if (status == 0)
-        status = end_text(job, image);
+        status = job->is_precompiled ? precompile_image(job, input, &image) : end_text(job, image);
     if (status == 0)
         status = job->is_separable ? compile_separate_host(job, input, image, output)
                                    : compile_host(job, input, image, "-c", output, NULL);
@@ -275,7 +287,8 @@ static int make_fatbin(struct job *job, const struct input *input, const char *o
     char *image = NULL;
     int status = make_image(job, input, &image);
     if (status == 0)
-        status = clemcc_wrap_ptx(job, image, output);
+        status = job->is_precompiled ? clemcc_wrap_precompiled(job, image, output)
+                                     : clemcc_wrap_ptx(job, image, NULL, output);
     free(image);
     return status;
 }

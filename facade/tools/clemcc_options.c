@@ -95,6 +95,7 @@ static const struct option options[] = {
     {"-dw", "--device-w", VALUE_NONE, TAKE_WHOLE_OBJECTS, NULL, 0, NULL},
     {"-rdc", "--relocatable-device-code", VALUE_NEXT, TAKE_BOOLEAN, NULL, JOB(is_separable),
      BOOLEAN},
+    {"-precompile", "--precompile", VALUE_NONE, TAKE_FLAG, NULL, JOB(is_precompiled), NULL},
     {"-shared", "--shared", VALUE_NONE, TAKE_FLAG, NULL, JOB(is_shared), NULL},
     {"-run", "--run", VALUE_NONE, TAKE_FLAG, NULL, JOB(is_run), NULL},
     {"-run-args", "--run-args", VALUE_NEXT, TAKE_RUN_LIST, NULL, 0, NULL},

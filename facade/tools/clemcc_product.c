@@ -287,45 +287,92 @@ static void put_number(unsigned char *at, uint64_t value, unsigned bytes)
         at[i] = (unsigned char)(value >> (8 * i));
 }
 
-/* The headers of a container with one entry, whose offsets fatbin.c names. The payload is padded to
- * eight bytes. */
-static size_t fill_headers(unsigned char headers[80], size_t text_bytes, unsigned capability)
+enum { CONTAINER = 16, ENTRY = 64 };
+
+static size_t padded(size_t bytes)
 {
-    enum { CONTAINER = 16, ENTRY = 64, VERSION = 1, ENTRY_VERSION = 0x101 };
-    enum { FLAGS = 0x11 /* 64 bits, Linux */ };
-    const size_t payload = (text_bytes + 1 + 7) & ~(size_t)7;
-    unsigned char *entry = headers + CONTAINER;
-    memset(headers, 0, CONTAINER + ENTRY);
-    put_number(headers, FACADE_FATBIN_MAGIC, 4);
-    put_number(headers + 4, VERSION, 2);
-    put_number(headers + 6, CONTAINER, 2);
-    put_number(headers + 8, ENTRY + payload, 8);
-    put_number(entry, FACADE_FATBIN_PTX, 2);
-    put_number(entry + 2, ENTRY_VERSION, 2);
-    put_number(entry + 4, ENTRY, 4);
-    put_number(entry + 8, payload, 8);
-    put_number(entry + 28, capability, 4);
-    put_number(entry + 40, FLAGS, 8);
-    return payload;
+    return (bytes + 7) & ~(size_t)7;
 }
 
-int clemcc_wrap_ptx(const struct job *job, const char *ptx, const char *output)
+/* The header of an entry, whose offsets fatbin.c names. The payload is padded to eight bytes. */
+static void fill_entry(unsigned char entry[ENTRY], unsigned kind, size_t bytes, unsigned capability)
+{
+    enum { ENTRY_VERSION = 0x101, FLAGS = 0x11 /* 64 bits, Linux */ };
+    memset(entry, 0, ENTRY);
+    put_number(entry, kind, 2);
+    put_number(entry + 2, ENTRY_VERSION, 2);
+    put_number(entry + 4, ENTRY, 4);
+    put_number(entry + 8, padded(bytes), 8);
+    put_number(entry + 28, capability, 4);
+    put_number(entry + 40, FLAGS, 8);
+}
+
+static bool write_container(FILE *file, size_t content)
+{
+    enum { VERSION = 1 };
+    unsigned char header[CONTAINER] = {0};
+    put_number(header, FACADE_FATBIN_MAGIC, 4);
+    put_number(header + 4, VERSION, 2);
+    put_number(header + 6, CONTAINER, 2);
+    put_number(header + 8, content, 8);
+    return fwrite(header, sizeof header, 1, file) == 1;
+}
+
+static bool write_entry(FILE *file, unsigned kind, const void *payload, size_t bytes,
+                        unsigned capability)
 {
     static const char zeros[8];
-    unsigned char headers[80];
+    unsigned char header[ENTRY];
+    const size_t padding = padded(bytes) - bytes;
+    fill_entry(header, kind, bytes, capability);
+    return fwrite(header, sizeof header, 1, file) == 1 && fwrite(payload, bytes, 1, file) == 1 &&
+           fwrite(zeros, 1, padding, file) == padding;
+}
+
+/* All of a file, which the caller frees; NULL: errno says why. */
+static char *read_whole(const char *name, size_t *bytes)
+{
+    FILE *file = fopen(name, "re");
+    char *data = NULL;
+    long size = -1;
+    if (file && fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) > 0) {
+        rewind(file);
+        data = malloc((size_t)size);
+    }
+    if (data && fread(data, (size_t)size, 1, file) != 1) {
+        free(data);
+        data = NULL;
+    }
+    if (file)
+        fclose(file);
+    *bytes = data ? (size_t)size : 0;
+    return data;
+}
+
+static bool write_image(FILE *file, const char *text, const char *pack, size_t pack_bytes,
+                        unsigned capability)
+{
+    const size_t bytes = strlen(text) + 1;
+    const size_t content = ENTRY + padded(bytes) + (pack ? ENTRY + padded(pack_bytes) : 0);
+    return write_container(file, content) &&
+           write_entry(file, FACADE_FATBIN_PTX, text, bytes, capability) &&
+           (!pack || write_entry(file, FACADE_FATBIN_PACK, pack, pack_bytes, capability));
+}
+
+int clemcc_wrap_ptx(const struct job *job, const char *ptx, const char *pack, const char *output)
+{
     const unsigned capability =
         job->device.capability ? job->device.capability : clang_capability("native");
+    size_t pack_bytes = 0;
     if (job->is_dry)
         return 0;
-    char *text = clemcc_read_text(ptx);
+    char *data = pack ? read_whole(pack, &pack_bytes) : NULL;
+    char *text = pack && !data ? NULL : clemcc_read_text(ptx);
     FILE *file = text ? fopen(output, "we") : NULL;
-    const size_t bytes = text ? strlen(text) : 0,
-                 payload = fill_headers(headers, bytes, capability);
-    bool is_written = file && fwrite(headers, sizeof headers, 1, file) == 1 &&
-                      fwrite(text, bytes, 1, file) == 1 &&
-                      fwrite(zeros, payload - bytes, 1, file) == 1;
+    bool is_written = file && write_image(file, text, data, pack_bytes, capability);
     if (file && fclose(file))
         is_written = false;
     free(text);
+    free(data);
     return is_written ? 0 : clemcc_refuse(output, strerror(errno));
 }

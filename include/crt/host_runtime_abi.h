@@ -49,6 +49,12 @@ void CUDARTAPI __clemRegisterManagedSection(void *first, void *end);
 void CUDARTAPI __clemRegisterLinkedBinary(void (*register_all)(void **), void *wrapper, void *id,
                                           void (*unused)(void *));
 
+/* Called by clemcc --precompile: writes to a file what the kernels of a PTX text, which ends with a zero byte, become on the
+ * first device, which has to be PoCL's CPU. counts: how many have such code, and how many there are. Errors:
+ * cudaErrorInvalidValue for NULL, cudaErrorNotSupported where none has, cudaErrorOperatingSystem where the file cannot be
+ * written; those of cuModuleLoadData. */
+cudaError_t CUDARTAPI __clemPrecompile(const char *code, const char *path, size_t counts[2]);
+
 /* Texture and surface references, which compilers before version 12 have. dim is the number of
  * dimensions; norm is not 0 for cudaReadModeNormalizedFloat. */
 struct textureReference;

@@ -138,6 +138,87 @@ TEST_BODY(program_cache_tells_keys_apart)
     remove_folder();
 }
 
+/* Looked for without a folder. */
+static bool brings(const struct ocl_cache_key *key)
+{
+    void *found = NULL;
+    size_t bytes = 0;
+    const bool is_found = ocl_program_cache_load(NULL, key, &found, &bytes);
+
+    if (is_found)
+        assert_int_equal(bytes, 6);
+    if (is_found)
+        assert_memory_equal(found, "binary", 6);
+    free(found);
+    return is_found;
+}
+
+/* Of one entry, and one that is in it twice. */
+static unsigned char *make_pack(size_t *bytes)
+{
+    struct ocl_cache_key other = some_key;
+
+    other.options = "-cl-other";
+    ocl_pack_begin();
+    ocl_program_cache_note(&some_key, "binary", 6);
+    ocl_program_cache_note(&other, "longer than it", 14);
+    ocl_program_cache_note(&some_key, "later!", 6);
+    unsigned char *made = ocl_pack_end(bytes);
+    assert_non_null(made);
+    ocl_program_cache_note(&some_key, "too late", 8);
+    return made;
+}
+
+TEST_BODY(program_cache_has_what_a_program_brings)
+{
+    struct ocl_device_facts other_processor = some_device, other_driver = some_device;
+    struct ocl_cache_key elsewhere = some_key, later = some_key;
+    size_t bytes = 0;
+    unsigned char *made = make_pack(&bytes);
+
+    strcpy(other_processor.processor, "0123456789abcdef");
+    strcpy(other_driver.platform_version, "2");
+    elsewhere.device = &other_processor;
+    later.device = &other_driver;
+    assert_false(brings(&some_key));
+    struct ocl_pack *pack = ocl_pack_open(made, bytes);
+    assert_non_null(pack);
+    assert_ptr_equal(ocl_pack_open(made, bytes), pack);
+    assert_true(brings(&some_key));
+    assert_false(brings(&elsewhere));
+    assert_false(brings(&later));
+    ocl_pack_release(pack);
+    assert_true(brings(&some_key));
+    ocl_pack_release(ocl_pack_hold(pack));
+    ocl_pack_release(pack);
+    assert_false(brings(&some_key));
+    free(made);
+}
+
+TEST_BODY(program_cache_takes_no_damaged_pack)
+{
+    size_t bytes = 0;
+    unsigned char *made = make_pack(&bytes);
+
+    for (size_t i = 0; i < bytes; i++) {
+        made[i] ^= 0x41;
+        assert_null(ocl_pack_open(made, bytes));
+        made[i] ^= 0x41;
+        unsigned char *shorter = malloc(i + 1); /* of its own, for who looks at bounds */
+        assert_non_null(shorter);
+        memcpy(shorter, made, i);
+        assert_null(ocl_pack_open(shorter, i));
+        free(shorter);
+    }
+    struct ocl_pack *pack = ocl_pack_open(made, bytes);
+    assert_non_null(pack);
+    ocl_pack_release(pack);
+    size_t none = 0;
+    ocl_pack_begin();
+    assert_null(ocl_pack_end(&none));
+    free(made);
+}
+
 static size_t read_file(const char *path, unsigned char *bytes, size_t room)
 {
     FILE *file = fopen(path, "rb");

@@ -619,7 +619,8 @@ static void write_instruction(struct ptx_native *n, const struct ptx_instruction
         break;
     }
     if (ptx_native_write_line(n, in) || ptx_native_memory(n, in) || ptx_native_atomic(n, in) ||
-        ptx_native_warp(n, in) || ptx_native_call(n, in) || ptx_native_move(n, in))
+        ptx_native_mbarrier(n, in) || ptx_native_warp(n, in) || ptx_native_call(n, in) ||
+        ptx_native_move(n, in))
         return;
     if (!ptx_native_has_operation(in)) {
         ptx_refuse(n->e, "an instruction that the native form has not");

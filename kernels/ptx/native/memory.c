@@ -334,8 +334,10 @@ static bool has_address(struct ptx_native *n, const struct ptx_instruction *in, 
 static void copy(struct ptx_native *n, const struct ptx_instruction *in)
 {
     if (strncmp(in->words, "cp.async", 8) != 0 || strstr(in->words, ".bulk") ||
-        strstr(in->words, ".mbarrier") || strstr(in->words, ".reduce"))
-        ptx_refuse(n->e, "bulk copies and copies that arrive at barriers have no translation");
+        strstr(in->words, ".reduce"))
+        ptx_refuse(n->e, "bulk copies have no native form");
+    else if (in->operation == PTX_OP_MBARRIER)
+        ptx_native_copies_arrive(n, in);
     else if (!strstr(in->words, "_group") && !strstr(in->words, "wait_all"))
         access_memory(n, in, PTX_ACCESS_COPY, PTX_SPACE_SHARED, write_copy);
 }

@@ -162,6 +162,9 @@ struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct p
 /* memory.c, atomic.c, native_warp.c, call.c: true: written, or refused. */
 bool ptx_native_memory(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_atomic(struct ptx_native *n, const struct ptx_instruction *in);
+bool ptx_native_mbarrier(struct ptx_native *n, const struct ptx_instruction *in);
+/* cp.async.mbarrier.arrive. */
+void ptx_native_copies_arrive(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_move(struct ptx_native *n,

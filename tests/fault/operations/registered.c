@@ -251,6 +251,7 @@ int operation_sections(void)
         (void)NOTE(__clemNvtxNote)(NVTX_CLEM_MARK, NULL, NVTX_MESSAGE_TYPE_ASCII, "mark", 0);
         (void)NOTE(__clemNvtxName)(NVTX_MESSAGE_TYPE_ASCII, "name");
         (void)NOTE(InitializeInjectionNvtx2)(NULL);
+        (void)NOTE(__clemPrecompile)(NULL, NULL, NULL);
         NOTE(__clemRegisterLinkedBinary)(register_none, &wrapper, (void *)(uintptr_t)&id, NULL);
     }
     is_registered = true;

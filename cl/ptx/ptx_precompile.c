@@ -1,0 +1,18 @@
+/* Kernels that are compiled ahead of time.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/pack.h"
+#include "cl/ptx/ptx_kernel.h"
+
+bool ocl_kernel_precompile(struct ocl_kernel *kernel)
+{
+    /* One of each kind that threads lie in warps by (enum ptx_threads). */
+    static const size_t blocks[][3] = {{32, 1, 1}, {16, 2, 1}, {33, 1, 1}, {3, 3, 1}};
+    (void)ocl_kernel_facts(kernel);
+    if (!kernel->ptx || !kernel->ptx->native)
+        return false;
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        struct ocl_native *made = NULL;
+        (void)ocl_ptx_native(kernel, blocks[i], &made); /* without it a launch has another form */
+    }
+    return true;
+}
