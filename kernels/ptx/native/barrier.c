@@ -372,16 +372,15 @@ void ptx_native_wait(struct ptx_native *n, const struct ptx_instruction *in)
     (void)in;
 }
 
-/* Whether a barrier opens as soon as all warps of the block wait at it. */
-static bool is_plain(const struct ptx_native *n, const struct ptx_instruction *in)
+bool ptx_native_is_plain_barrier(const struct ptx_native_flow *f, const struct ptx_instruction *in)
 {
-    const struct ptx_function *function = n->flow->function;
+    const struct ptx_function *function = f->function;
     for (size_t i = 0; i < function->instruction_count; i++)
         if (ptx_is_barrier(&function->instructions[i]) &&
             ptx_barrier_arrives(&function->instructions[i]))
             return false;
-    return !ptx_barrier_reduces(in) && parts_of(in).count == 0 &&
-           in->operands[0].kind == PTX_OPERAND_INTEGER;
+    return ptx_is_barrier(in) && !ptx_barrier_reduces(in) && parts_of(in).count == 0 &&
+           in->operand_count > 0 && in->operands[0].kind == PTX_OPERAND_INTEGER;
 }
 
 static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *in)
@@ -398,7 +397,7 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
     } else {
         tell_whole(n, in);
         ptx_native_store_word(n, "%came", ptx_format(e, "%d", (int)site));
-        if (!is_plain(n, in))
+        if (!ptx_native_is_plain_barrier(f, in))
             ptx_native_store_word(n, "%mixed", "1");
         ptx_native_jump(n, "arrived");
     }

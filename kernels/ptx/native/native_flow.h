@@ -53,6 +53,15 @@ struct ptx_native_term {
     const char *base[2], *start[2];
 };
 
+/* A node that tells of warps which need no turn (rest.c). */
+struct ptx_native_rest {
+    const struct ptx_instruction
+        *compared;    /* the number of a thread with a bound; NULL: none is told of */
+    bool *spreads;    /* per register: its value is that of all warps */
+    uint8_t relation; /* of busy threads: below, below or at, or at the bound */
+    int32_t site;     /* where the others have come; 0: to their end */
+};
+
 struct ptx_native_flow {
     const struct ptx_function *function;
     struct ptx_body *body;
@@ -68,7 +77,8 @@ struct ptx_native_flow {
     uint32_t *term_in;
     uint64_t **
         wanted; /* per node: registers that lanes elsewhere may still want, or NULL: not yet found */
-    bool is_full;    /* all lanes of a warp are in step wherever any are */
+    bool is_full; /* all lanes of a warp are in step wherever any are, but in nodes that are thin */
+    bool *is_thin;   /* per node: lanes may have ended before it */
     bool *is_spread; /* per register: as an address it is not that of neighbours */
     bool *is_across; /* per register: it lives at a barrier */
     bool *is_kept; /* per register: the frame has it from where it is set, and not from barriers */
@@ -81,6 +91,8 @@ struct ptx_native_flow {
         meets; /* per node: it begins with what lanes of a warp do together that may come one by one */
     bool is_parted;  /* some lanes of a warp may wait while others go on */
     bool is_tangled; /* loops lie across each other: nodes are never come to in step */
+    struct ptx_native_rest *rests; /* per node */
+    bool has_rests, knows_row;
     struct ptx_native_loop *loops; /* the outer ones first */
     size_t loop_count;
     /* Of the node being written. */
@@ -217,6 +229,15 @@ void ptx_native_enter_turn(struct ptx_native *n);
 void ptx_native_end_turn(struct ptx_native *n);
 /* The place of a member of the warp's struct ptx_native_turn. */
 const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
+
+/* rest.c, where a warp waits as a whole. Fills `rests`; needs: what is thin. At the end of a node: tells of warps that need no
+ * turn. Behind the turns: they count as come; is_alone, an i1: the runtime asks for where they are. */
+void ptx_native_find_rests(struct ptx_native *n);
+void ptx_native_tell_rest(struct ptx_native *n);
+void ptx_native_end_rest(struct ptx_native *n, const char *is_alone);
+
+/* Whether a barrier opens as soon as all warps of the block wait at it. */
+bool ptx_native_is_plain_barrier(const struct ptx_native_flow *f, const struct ptx_instruction *in);
 
 /* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);
