@@ -703,7 +703,7 @@ static void begin_node(struct ptx_native *n, int32_t node)
                   (int)node, (int)node);
     ptx_native_label(n, ptx_format(e, "B%d", (int)node));
     ptx_native_store_word(n, word_of(n, node), "0");
-    f->mask = here;
+    f->mask = f->known_lanes[node] ? f->known_lanes[node] : here;
     if (f->is_divergent) {
         if (f->sites[node])
             ptx_native_wait(n, &f->function->instructions[f->graph->nodes[node].first]);
@@ -900,8 +900,10 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     const bool may_thin_out = e->status != PTX_OK || find_thin(&f, e->arena);
     f.is_full = (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_HALVES) && !f.is_parted &&
                 !may_thin_out;
-    if (e->status == PTX_OK)
+    if (e->status == PTX_OK) {
         ptx_native_find_rests(&n);
+        ptx_native_find_lanes(&n);
+    }
     if (e->status == PTX_OK)
         write_function(&n);
     if (e->status == PTX_OK)

@@ -92,6 +92,8 @@ struct ptx_native_flow {
     bool is_parted;  /* some lanes of a warp may wait while others go on */
     bool is_tangled; /* loops lie across each other: nodes are never come to in step */
     struct ptx_native_rest *rests; /* per node */
+    const char **
+        known_lanes; /* per node: lanes that are there whenever any are, a number; NULL: not known */
     bool has_rests, knows_row;
     struct ptx_native_loop *loops; /* the outer ones first */
     size_t loop_count;
@@ -233,6 +235,7 @@ const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
 /* rest.c, where a warp waits as a whole. Fills `rests`; needs: what is thin. At the end of a node: tells of warps that need no
  * turn. Behind the turns: they count as come; is_alone, an i1: the runtime asks for where they are. */
 void ptx_native_find_rests(struct ptx_native *n);
+void ptx_native_find_lanes(struct ptx_native *n); /* known_lanes; needs: is_full */
 void ptx_native_tell_rest(struct ptx_native *n);
 void ptx_native_end_rest(struct ptx_native *n, const char *is_alone);
 

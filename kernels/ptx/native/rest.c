@@ -228,26 +228,40 @@ static bool are_alike(struct finding *finding, int32_t node, int32_t site, bool 
     return writing.are_alike;
 }
 
+/* The comparison of a thread's number by which a warp's lanes part at the end of a node; NULL: they do not, or by another. */
+static const struct ptx_instruction *parting_of(const struct ptx_native_flow *f, int32_t node)
+{
+    const struct ptx_instruction *last = last_of(f, node);
+    if (last->opcode != PTX_OPCODE_bra || last->guard < 0 || f->definitions[last->guard] != 1 ||
+        f->uniform.is_divergent[node] || f->uniform.registers[last->guard])
+        return NULL;
+    const struct ptx_instruction *in = f->set_by[last->guard];
+    const bool is = in->opcode == PTX_OPCODE_setp && in->guard < 0 && in->operand_count == 3 &&
+                    !in->has_second_destination &&
+                    ptx_native_bits((enum ptx_type)in->types[0]) == 32 &&
+                    !ptx_type_is_float((enum ptx_type)in->types[0]) && is_tid(f, &in->operands[1]);
+    return is ? in : NULL;
+}
+
+/* Where a side of a branch leads: 0 is where the guard holds. */
+static uint32_t side_of(const struct ptx_native_flow *f, int32_t node, int side)
+{
+    const struct ptx_instruction *last = last_of(f, node);
+    return side == 0
+               ? f->function->labels[last->operands[last->operand_count - 1].index].instruction
+               : f->graph->nodes[node].end;
+}
+
 static void find_at(struct finding *finding, int32_t node)
 {
     struct ptx_native_flow *f = finding->n->flow;
-    const struct ptx_node *range = &f->graph->nodes[node];
-    const struct ptx_instruction *last = last_of(f, node);
-    if (last->opcode != PTX_OPCODE_bra || last->guard < 0 || f->definitions[last->guard] != 1 ||
-        f->uniform.registers[last->guard] || !finding->is_idle[node])
+    const struct ptx_instruction *in = parting_of(f, node);
+    if (!in || !finding->is_idle[node] || !is_bound(finding, node, in, &in->operands[2]))
         return;
-    const struct ptx_instruction *in = f->set_by[last->guard];
-    if (in->opcode != PTX_OPCODE_setp || in->guard >= 0 || in->operand_count != 3 ||
-        in->has_second_destination || ptx_native_bits((enum ptx_type)in->types[0]) != 32 ||
-        ptx_type_is_float((enum ptx_type)in->types[0]) || !is_tid(f, &in->operands[1]) ||
-        !is_bound(finding, node, in, &in->operands[2]))
-        return;
-    const uint32_t to =
-        f->function->labels[last->operands[last->operand_count - 1].index].instruction;
-    for (int side = 0; side < 2; side++) {
-        const bool holds = (side == 0) == last->guard_negated; /* where the other side is taken */
-        const uint8_t relation = relation_of(in, holds);
-        const int32_t site = site_behind(f, side == 0 ? to : range->end);
+    for (int side = 0; side < 2; side++) { /* that does nothing */
+        const bool holds = (side == 0) == last_of(f, node)->guard_negated;
+        const uint8_t relation = relation_of(in, holds); /* of the other */
+        const int32_t site = site_behind(f, side_of(f, node, side));
         bool *spreads = ptx_arena_take(finding->n->e->arena, f->function->register_count + 1);
         if (relation == OTHERWISE || site < 0 || !are_alike(finding, node, site, spreads))
             continue;
@@ -255,6 +269,61 @@ static void find_at(struct finding *finding, int32_t node)
         f->has_rests = true;
         return;
     }
+}
+
+/* ---- Lanes that are known ---- */
+
+/* Of a warp that has any: threadIdx.x is a multiple of 32 in its first lane. 0: not known. */
+static uint32_t lanes_of(const struct ptx_instruction *in, uint8_t relation)
+{
+    const int64_t bound = (int32_t)in->operands[2].bits,
+                  end = relation == PTX_LE ? bound + 1 : bound;
+    if (in->operands[2].kind != PTX_OPERAND_INTEGER || bound < 0)
+        return 0;
+    if (relation == PTX_EQ)
+        return UINT32_C(1) << bound % PTX_NATIVE_LANES;
+    if (end % PTX_NATIVE_LANES == 0)
+        return UINT32_MAX;
+    return end < PTX_NATIVE_LANES ? (UINT32_C(1) << end) - 1 : 0;
+}
+
+/* Whether a node is come to from one alone, as far as nodes that do nothing but go on are passed over. */
+static bool is_behind(const struct ptx_native_flow *f, int32_t node, int32_t from)
+{
+    const struct ptx_flow *g = f->graph;
+    const struct ptx_node *range = &g->nodes[node];
+    for (uint32_t i = 0; i < range->previous_count; i++)
+        if (g->position[range->previous[i]] != PTX_NO_NODE && range->previous[i] != from)
+            return false;
+    return node != g->order[0] && node != from;
+}
+
+static void find_lanes_at(struct ptx_native *n, int32_t node)
+{
+    struct ptx_native_flow *f = n->flow;
+    const struct ptx_instruction *in = parting_of(f, node);
+    if (!in || f->is_thin[node] || side_of(f, node, 0) == side_of(f, node, 1))
+        return;
+    for (int side = 0; side < 2; side++) {
+        const bool holds = (side == 0) != last_of(f, node)->guard_negated;
+        const uint8_t relation = relation_of(in, holds);
+        const int32_t to = f->graph->node_of[side_of(f, node, side)];
+        const uint32_t lanes = relation == OTHERWISE ? 0 : lanes_of(in, relation);
+        if (lanes && to != PTX_NO_NODE && f->graph->position[to] != PTX_NO_NODE &&
+            f->uniform.is_divergent[to] && f->sites[to] == 0 && is_behind(f, to, node))
+            f->known_lanes[to] =
+                lanes == UINT32_MAX ? "-1" : ptx_format(n->e, "%lu", (unsigned long)lanes);
+    }
+}
+
+void ptx_native_find_lanes(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    f->known_lanes = ptx_arena_array(n->e->arena, f->graph->count + 1, sizeof *f->known_lanes);
+    if (!f->is_full || n->e->target->threads != PTX_THREADS_ROWS)
+        return;
+    for (size_t i = 0; i < f->graph->reachable; i++)
+        find_lanes_at(n, f->graph->order[i]);
 }
 
 void ptx_native_find_rests(struct ptx_native *n)
