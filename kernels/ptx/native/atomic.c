@@ -238,6 +238,20 @@ static const char *define(struct ptx_native *n, struct way w, unsigned bits, boo
     return name;
 }
 
+/* What one lane does, as a function of its own. */
+static const char *define_one(struct ptx_native *n, struct way w, unsigned bits, bool is_shared)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *name =
+        ptx_format(e, "clem_atomic_one_%s%s_%u", is_shared ? "shared_" : "", w.name, bits);
+    ptx_native_declare(n,
+                       "define internal %s @%s(i64 %%a1, %s %%x1, %s %%y1) noinline nounwind {\n"
+                       "do:\n  %%q = inttoptr i64 %%a1 to %s\n%s  ret %s %%old\n}",
+                       i, name, i, i, p, step_text(n, w, bits, is_shared), i);
+    return name;
+}
+
 /* The same by the host's function, which takes the lanes' values as words. */
 static const char *define_halves(struct ptx_native *n, const char *kind, unsigned bits)
 {
@@ -363,12 +377,34 @@ static struct ptx_native_value operand(struct ptx_native *n, const struct ptx_op
     return ptx_native_read(n, o, type);
 }
 
+static const char *of_first_lane(struct ptx_native *n, struct ptx_native_value value)
+{
+    return value.is_vector ? ptx_native_emit(n, "extractelement %s %s, i32 0",
+                                             ptx_native_value_type(n, value), value.text)
+                           : value.text;
+}
+
+/* The first lane alone. */
+static struct ptx_native_value act_once(struct ptx_native *n, struct way w, unsigned bits,
+                                        bool is_shared, const struct ptx_native_value given[3])
+{
+    const char *name = define_one(n, w, bits, is_shared), *i = ptx_native_integer(bits);
+    const char *address = of_first_lane(n, given[0]), *x = of_first_lane(n, given[1]);
+    const char *old = ptx_native_emit(n, "call %s @%s(i64 %s, %s %s, %s %s)", i, name, address, i,
+                                      x, i, of_first_lane(n, given[2]));
+    return (struct ptx_native_value){
+        ptx_native_emit(n, "insertelement <32 x %s> undef, %s %s, i32 0", i, i, old), (uint8_t)bits,
+        true};
+}
+
 /* Lane after lane; given: the address and two values. */
 static struct ptx_native_value act(struct ptx_native *n, struct way w, unsigned bits,
                                    bool is_shared, const struct ptx_native_value given[3],
                                    const char *lanes)
 {
     const bool is_halves = !w.word && strstr(w.name, "f16");
+    if (!is_halves && strcmp(lanes, "1") == 0)
+        return act_once(n, w, bits, is_shared, given);
     const char *name = is_halves ? define_halves(n, w.name, bits) : define(n, w, bits, is_shared);
     const char *i = ptx_native_integer(bits);
     struct ptx_native_value old = {NULL, (uint8_t)bits, true};

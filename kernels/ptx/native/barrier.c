@@ -85,8 +85,9 @@ static void move_registers(struct ptx_native *n, bool is_saved)
 {
     const struct ptx_native_flow *f = n->flow;
     for (uint32_t i = 0; i < f->function->register_count; i++)
-        for (unsigned part = 0; f->has_place[i] && ptx_flow_is_live(f->graph, f->node, i) &&
-                                !(is_saved && f->is_kept[i]) && part < ptx_native_parts(n, i);
+        for (unsigned part = 0;
+             f->has_place[i] && ptx_flow_is_live(f->graph, f->node, i) && !f->is_remade[i] &&
+             !(is_saved && f->is_kept[i]) && part < ptx_native_parts(n, i);
              part++)
             move_register(n, i, part, is_saved);
 }
@@ -407,6 +408,7 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
         f->is_full ? "-1" : ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
     f->stamp++;
     n->carry.text = NULL;
+    ptx_native_remake(n);
     if (ptx_barrier_reduces(in))
         take_result(n, in);
 }

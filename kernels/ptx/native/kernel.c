@@ -138,7 +138,7 @@ static void lay_out_frame(struct ptx_native *n)
         if (!f->sites[g->order[i]])
             continue;
         for (uint32_t r = 0; r < f->function->register_count; r++)
-            f->is_across[r] |= ptx_flow_is_live(g, g->order[i], r);
+            f->is_across[r] |= !f->is_remade[r] && ptx_flow_is_live(g, g->order[i], r);
     }
     for (uint32_t r = 0; r < f->function->register_count; r++) {
         if (!f->is_across[r])
@@ -319,6 +319,7 @@ static void analyse(struct ptx_native *n)
         find_flow(n, starts, waits, meets);
     find_places(f, arena);
     ptx_native_find_places(n);
+    ptx_native_find_remade(n);
     lay_out_frame(n);
     find_kept(n);
 }
@@ -648,7 +649,7 @@ static void refuse_what_is_lost(struct ptx_native *n, const struct ptx_instructi
         ptx_refuse(n->e, "a vector that is moved, in the native form");
 }
 
-static void write_instruction(struct ptx_native *n, const struct ptx_instruction *in)
+void ptx_native_instruction(struct ptx_native *n, const struct ptx_instruction *in)
 {
     struct ptx_native_value results[PTX_NATIVE_RESULTS];
     size_t count = 0;
@@ -672,8 +673,9 @@ static void write_instruction(struct ptx_native *n, const struct ptx_instruction
     default:
         break;
     }
-    if (ptx_native_write_line(n, in) || ptx_native_memory(n, in) || ptx_native_atomic(n, in) ||
-        ptx_native_warp(n, in) || ptx_native_call(n, in) || ptx_native_move(n, in))
+    if (ptx_native_write_line(n, in) || ptx_native_compare_line(n, in) ||
+        ptx_native_memory(n, in) || ptx_native_atomic(n, in) || ptx_native_warp(n, in) ||
+        ptx_native_call(n, in) || ptx_native_move(n, in))
         return;
     if (!ptx_native_has_operation(in)) {
         ptx_refuse(n->e, "an instruction that the native form has not");
@@ -745,7 +747,7 @@ static void write_node(struct ptx_native *n, int32_t position)
     n->e->instruction = &f->function->instructions[range->first];
     begin_node(n, node);
     for (uint32_t i = range->first; i < range->end; i++)
-        write_instruction(n, &f->function->instructions[i]);
+        ptx_native_instruction(n, &f->function->instructions[i]);
     ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_BRANCH, .write = write_way});
     end_node(n, position);
 }

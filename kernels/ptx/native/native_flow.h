@@ -82,7 +82,9 @@ struct ptx_native_flow {
     bool *is_spread; /* per register: as an address it is not that of neighbours */
     bool *is_across; /* per register: it lives at a barrier */
     bool *is_kept; /* per register: the frame has it from where it is set, and not from barriers */
-    size_t *frame_at; /* per register: where in the frame */
+    bool *is_remade;     /* per register: it is made again behind barriers, and kept nowhere */
+    uint32_t *remade_in; /* per register: the node's stamp where it has been; NULL: none has */
+    size_t *frame_at;    /* per register: where in the frame */
     size_t frame_bytes;
     int32_t *sites; /* per node: where lanes may wait at its start, from 1 on; 0: they do not */
     int32_t site_count;
@@ -214,6 +216,8 @@ struct ptx_native_value ptx_native_of_term(struct ptx_native *n, struct ptx_nati
                                            unsigned bits);
 /* Writes what sets a register that is kept as a line; false: it sets none. */
 bool ptx_native_write_line(struct ptx_native *n, const struct ptx_instruction *in);
+/* line_compare.c: writes a comparison of a line with a number; false: it is none. */
+bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction *in);
 /* A number of a line from a special register: of the first thread of each half. */
 const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned half);
 /* Whether tid of the axis (0: x) is the same for all lanes. */
@@ -231,6 +235,12 @@ void ptx_native_enter_turn(struct ptx_native *n);
 void ptx_native_end_turn(struct ptx_native *n);
 /* The place of a member of the warp's struct ptx_native_turn. */
 const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
+
+/* remake.c: fills is_remade; behind a barrier, makes what lives there. */
+void ptx_native_find_remade(struct ptx_native *n);
+void ptx_native_remake(struct ptx_native *n);
+/* kernel.c: writes an instruction, in the node being written. */
+void ptx_native_instruction(struct ptx_native *n, const struct ptx_instruction *in);
 
 /* rest.c, where a warp waits as a whole. Fills `rests`; needs: what is thin. At the end of a node: tells of warps that need no
  * turn. Behind the turns: they count as come; is_alone, an i1: the runtime asks for where they are. */

@@ -191,7 +191,7 @@ static void look_at_register(void *with, uint32_t index, bool is_whole)
     (void)is_whole;
     struct writing *writing = with;
     struct ptx_native *n = writing->finding->n;
-    if (!ptx_flow_is_live(n->flow->graph, writing->node, index))
+    if (n->flow->is_remade[index] || !ptx_flow_is_live(n->flow->graph, writing->node, index))
         return;
     writing->are_alike &= writing->finding->of_block.registers[index] &&
                           ptx_native_is_uniform(n, index) && ptx_native_parts(n, index) == 1;
