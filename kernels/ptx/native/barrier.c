@@ -373,17 +373,6 @@ void ptx_native_wait(struct ptx_native *n, const struct ptx_instruction *in)
     (void)in;
 }
 
-bool ptx_native_is_plain_barrier(const struct ptx_native_flow *f, const struct ptx_instruction *in)
-{
-    const struct ptx_function *function = f->function;
-    for (size_t i = 0; i < function->instruction_count; i++)
-        if (ptx_is_barrier(&function->instructions[i]) &&
-            ptx_barrier_arrives(&function->instructions[i]))
-            return false;
-    return ptx_is_barrier(in) && !ptx_barrier_reduces(in) && parts_of(in).count == 0 &&
-           in->operand_count > 0 && in->operands[0].kind == PTX_OPERAND_INTEGER;
-}
-
 static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct ptx_native *n = e->native;

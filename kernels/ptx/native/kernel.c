@@ -649,7 +649,7 @@ static void refuse_what_is_lost(struct ptx_native *n, const struct ptx_instructi
         ptx_refuse(n->e, "a vector that is moved, in the native form");
 }
 
-void ptx_native_instruction(struct ptx_native *n, const struct ptx_instruction *in)
+static void write_instruction(struct ptx_native *n, const struct ptx_instruction *in)
 {
     struct ptx_native_value results[PTX_NATIVE_RESULTS];
     size_t count = 0;
@@ -747,7 +747,7 @@ static void write_node(struct ptx_native *n, int32_t position)
     n->e->instruction = &f->function->instructions[range->first];
     begin_node(n, node);
     for (uint32_t i = range->first; i < range->end; i++)
-        ptx_native_instruction(n, &f->function->instructions[i]);
+        write_instruction(n, &f->function->instructions[i]);
     ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_BRANCH, .write = write_way});
     end_node(n, position);
 }
@@ -881,7 +881,8 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
 {
     struct ptx_native n = {
         .e = e, .declarations = declarations, .llvm_major = e->target->llvm_major};
-    struct ptx_native_flow f = {.body = entry, .head = head, .code = code, .stamp = 1};
+    struct ptx_native_flow f = {
+        .body = entry, .head = head, .code = code, .stamp = 1, .write = write_instruction};
     struct ptx_text *const out = e->out;
     n.flow = &f;
     e->native = &n;

@@ -93,7 +93,9 @@ struct ptx_native_flow {
         meets; /* per node: it begins with what lanes of a warp do together that may come one by one */
     bool is_parted;  /* some lanes of a warp may wait while others go on */
     bool is_tangled; /* loops lie across each other: nodes are never come to in step */
-    struct ptx_native_rest *rests; /* per node */
+    void (*write)(struct ptx_native *n,
+                  const struct ptx_instruction *in); /* an instruction, in the node being written */
+    struct ptx_native_rest *rests;                   /* per node */
     const char **
         known_lanes; /* per node: lanes that are there whenever any are, a number; NULL: not known */
     bool has_rests, knows_row;
@@ -239,8 +241,6 @@ const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
 /* remake.c: fills is_remade; behind a barrier, makes what lives there. */
 void ptx_native_find_remade(struct ptx_native *n);
 void ptx_native_remake(struct ptx_native *n);
-/* kernel.c: writes an instruction, in the node being written. */
-void ptx_native_instruction(struct ptx_native *n, const struct ptx_instruction *in);
 
 /* rest.c, where a warp waits as a whole. Fills `rests`; needs: what is thin. At the end of a node: tells of warps that need no
  * turn. Behind the turns: they count as come; is_alone, an i1: the runtime asks for where they are. */

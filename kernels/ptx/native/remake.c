@@ -99,7 +99,7 @@ static void remake(struct ptx_native *n, uint32_t index)
     for (uint32_t i = 1; i < in->operand_count; i++)
         if (in->operands[i].kind == PTX_OPERAND_REGISTER)
             remake(n, (uint32_t)in->operands[i].index);
-    ptx_native_instruction(n, in);
+    f->write(n, in);
 }
 
 void ptx_native_remake(struct ptx_native *n)

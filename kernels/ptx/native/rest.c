@@ -91,6 +91,17 @@ static void find_idle(struct finding *finding)
 
 /* ---- Where it leads ---- */
 
+bool ptx_native_is_plain_barrier(const struct ptx_native_flow *f, const struct ptx_instruction *in)
+{
+    const struct ptx_function *function = f->function;
+    for (size_t i = 0; i < function->instruction_count; i++)
+        if (ptx_is_barrier(&function->instructions[i]) &&
+            ptx_barrier_arrives(&function->instructions[i]))
+            return false;
+    return ptx_is_barrier(in) && !ptx_barrier_reduces(in) && in->operand_count == 1 &&
+           in->operands[0].kind == PTX_OPERAND_INTEGER;
+}
+
 /* The site of the barrier that a way leads to with nothing done on it; 0: it leads to the end; -1: neither. */
 static int32_t site_behind(const struct ptx_native_flow *f, uint32_t instruction)
 {
