@@ -202,6 +202,42 @@ static const char *step_text(struct ptx_native *n, struct way w, unsigned bits, 
         is_inc ? "%over" : "%zero", i, is_inc ? "0" : "%x1", i, p, i, i, i, i);
 }
 
+/* What one lane does, as a function of its own. */
+static const char *define_one(struct ptx_native *n, struct way w, unsigned bits, bool is_shared)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *name =
+        ptx_format(e, "clem_atomic_one_%s%s_%u", is_shared ? "shared_" : "", w.name, bits);
+    ptx_native_declare(n,
+                       "define internal %s @%s(i64 %%a1, %s %%x1, %s %%y1) noinline nounwind {\n"
+                       "do:\n  %%q = inttoptr i64 %%a1 to %s\n%s  ret %s %%old\n}",
+                       i, name, i, i, p, step_text(n, w, bits, is_shared), i);
+    return name;
+}
+
+/* One lane needs no list of lanes, and who reads the result then need not wait until it has been stored in one. */
+static const char *single_text(struct ptx_native *n, struct way w, unsigned bits, bool is_shared)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *v = ptx_format(e, "<32 x %s>", i);
+    return ptx_format(e,
+                      "  %%m.less = sub i32 %%m, 1\n  %%m.rest = and i32 %%m, %%m.less\n"
+                      "  %%is.few = icmp eq i32 %%m.rest, 0\n  %%is.any = icmp ne i32 %%m, 0\n"
+                      "  %%is.one = and i1 %%is.few, %%is.any\n"
+                      "  br i1 %%is.one, label %%one, label %%many\n"
+                      "one:\n  %%l1 = call i32 @llvm.cttz.i32(i32 %%m, i1 true)\n"
+                      "  %%l = and i32 %%l1, 31\n"
+                      "  %%ea = extractelement <32 x i64> %%a, i32 %%l\n"
+                      "  %%ex = extractelement %s %%x, i32 %%l\n"
+                      "  %%ey = extractelement %s %%y, i32 %%l\n"
+                      "  %%eo = call %s @%s(i64 %%ea, %s %%ex, %s %%ey)\n"
+                      "  %%first = insertelement %s undef, %s %%eo, i32 0\n"
+                      "  %%alike = shufflevector %s %%first, %s undef, <32 x i32> zeroinitializer\n"
+                      "  ret %s %%alike\nmany:\n",
+                      v, v, i, define_one(n, w, bits, is_shared), i, i, v, i, v, v, v);
+}
+
 static const char *define(struct ptx_native *n, struct way w, unsigned bits, bool is_shared)
 {
     struct ptx_emitter *e = n->e;
@@ -217,10 +253,10 @@ static const char *define(struct ptx_native *n, struct way w, unsigned bits, boo
     ptx_native_declare(
         n,
         "define internal %s @%s(<32 x i64> %%a, %s %%x, %s %%y, i32 %%m) noinline nounwind {\n"
-        "  %%A = alloca <32 x i64>\n  %%X = alloca %s\n  %%Y = alloca %s\n"
+        "  %%A = alloca <32 x i64>\n  %%X = alloca %s\n  %%Y = alloca %s\n%s"
         "  store <32 x i64> %%a, %s %%A\n  store %s %%x, %s %%X\n  store %s %%y, %s %%Y\n"
         "  br label %%next\n"
-        "next:\n  %%rest = phi i32 [%%m, %%0], [%%less, %%%s]\n"
+        "next:\n  %%rest = phi i32 [%%m, %%many], [%%less, %%%s]\n"
         "  %%none = icmp eq i32 %%rest, 0\n  br i1 %%none, label %%end, label %%do\n"
         "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
         "  %%bit = shl i32 1, %%lane\n  %%less = xor i32 %%rest, %%bit\n"
@@ -233,22 +269,9 @@ static const char *define(struct ptx_native *n, struct way w, unsigned bits, boo
         "  %%x1 = load %s, %s %%px\n  %%y1 = load %s, %s %%py\n"
         "%s  store %s %%old, %s %%px\n  br label %%next\n"
         "end:\n  %%r = load %s, %s %%X\n  ret %s %%r\n}",
-        v, name, v, v, v, v, pva, v, pv, v, pv, last, pva, pa, pv, p, pv, p, pa, i, p, i, p, pa, p,
-        i, p, i, p, step_text(n, w, bits, is_shared), i, p, v, pv, v);
-    return name;
-}
-
-/* What one lane does, as a function of its own. */
-static const char *define_one(struct ptx_native *n, struct way w, unsigned bits, bool is_shared)
-{
-    struct ptx_emitter *e = n->e;
-    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
-    const char *name =
-        ptx_format(e, "clem_atomic_one_%s%s_%u", is_shared ? "shared_" : "", w.name, bits);
-    ptx_native_declare(n,
-                       "define internal %s @%s(i64 %%a1, %s %%x1, %s %%y1) noinline nounwind {\n"
-                       "do:\n  %%q = inttoptr i64 %%a1 to %s\n%s  ret %s %%old\n}",
-                       i, name, i, i, p, step_text(n, w, bits, is_shared), i);
+        v, name, v, v, v, v, single_text(n, w, bits, is_shared), pva, v, pv, v, pv, last, pva, pa,
+        pv, p, pv, p, pa, i, p, i, p, pa, p, i, p, i, p, step_text(n, w, bits, is_shared), i, p, v,
+        pv, v);
     return name;
 }
 
