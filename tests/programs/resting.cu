@@ -1,5 +1,6 @@
 /* Warps that have nothing to do until the next barrier: sums whose bound is a number or a variable, in blocks of one row and of
- * several; threads that have ended, that wait at another barrier meanwhile, or that others outlive; whole warps that end.
+ * several; threads that have ended, that wait at another barrier meanwhile, or that others outlive; whole warps that end. And sums
+ * that warps of a block add to one place after the other, and to two in turn.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
@@ -112,6 +113,26 @@ __global__ void without_one(int *out)
     out[t] = values[t ^ 64];
 }
 
+__global__ void add_by_warps(unsigned long long *longs, int *total, int *pairs)
+{
+    const int t = threadIdx.x, warp = t / 32;
+    atomicAdd(longs, (unsigned long long)t << 20);
+    if (t < 100)
+        atomicAdd(total, t);
+    atomicAdd(&pairs[warp % 2], 1);
+}
+
+static void add_sums()
+{
+    device_array<unsigned long long> longs(1);
+    device_array<int> total(1), pairs(2);
+    add_by_warps<<<7, 160>>>(longs.data, total.data, pairs.data);
+    LAUNCHED();
+    EXPECT(longs.host()[0] == 7ull * (160 * 159 / 2) << 20);
+    EXPECT(total.host()[0] == 7 * (100 * 99 / 2));
+    EXPECT(pairs.host() == std::vector<int>({7 * 96, 7 * 64}));
+}
+
 static void sum_rows(dim3 block)
 {
     const int rows = 5 * (int)block.y, columns = (int)block.x;
@@ -176,6 +197,7 @@ int main(int count, char **arguments)
     for (const dim3 block : blocks)
         sum_rows(block);
     sum_all();
+    add_sums();
     for (int end : {256, 200, 128, 33, 5})
         for (int bound : {0, 1, 31, 32, 33, 255})
             expect_gone(end, bound);

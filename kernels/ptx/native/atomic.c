@@ -358,9 +358,105 @@ static bool is_simple(struct way w)
     return operation && !w.is_float && strncmp(operation, "icmp", 4) != 0;
 }
 
+/* ---- Sums that wait for the block's end ---- */
+
+/* Nobody may tell whether a sum has been added before its block ends: behind it threads compute, add again and end. */
+static bool ends_quietly(const struct ptx_native_flow *f, const struct ptx_instruction *from)
+{
+    const struct ptx_flow *g = f->graph;
+    const uint32_t at = (uint32_t)(from - f->function->instructions);
+    bool *seen = ptx_arena_take(g->arena, g->count + 1), is_quiet = true;
+    int32_t *queue = ptx_arena_array(g->arena, g->count + 1, sizeof *queue);
+    size_t count = 0;
+    queue[count++] = g->node_of[at];
+    for (size_t i = 0; is_quiet && i < count; i++) {
+        const struct ptx_node *node = &g->nodes[queue[i]];
+        ptx_steps(g->arena, node->end - node->first);
+        for (uint32_t j = i == 0 ? at : node->first; j < node->end; j++) {
+            const struct ptx_instruction *in = &f->function->instructions[j];
+            is_quiet &= in == from || in->opcode == PTX_OPCODE_bra ||
+                        in->opcode == PTX_OPCODE_ret || in->opcode == PTX_OPCODE_exit ||
+                        ptx_flow_is_pure(f->function, in);
+        }
+        for (uint32_t j = 0; j < node->next_count; j++) {
+            if (node->next[j] == queue[0])
+                is_quiet = false; /* its start may do anything */
+            else if (!seen[node->next[j]])
+                seen[queue[count++] = node->next[j]] = true;
+        }
+    }
+    return is_quiet;
+}
+
+static bool may_wait(const struct ptx_native *n, const struct ptx_instruction *in, unsigned bits)
+{
+    const bool is_ordered = in->order == PTX_ORDER_ACQ_REL || in->order == PTX_ORDER_SC ||
+                            in->order == PTX_ORDER_RELEASE || in->order == PTX_ORDER_ACQUIRE;
+    return in->operation == PTX_OP_ADD && (bits == 32 || bits == 64) && !n->flow->is_parted &&
+           !is_ordered && in->scope != PTX_SCOPE_SYS && ends_quietly(n->flow, in);
+}
+
+static void add_now(struct ptx_native *n, unsigned bits, const char *address, const char *sum)
+{
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer(n, i, address);
+    ptx_native_emit(n, "atomicrmw add %s %s, %s %s monotonic", ptx_native_pointer_type(n, i), p, i,
+                    sum);
+}
+
+/* What waits at a site, where there is any, is added. */
+static void add_waiting(struct ptx_native *n, uint32_t site, unsigned bits)
+{
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *some = ptx_native_name(n, "add"), *end = ptx_native_name(n, "add");
+    const char *at =
+        ptx_native_emit(n, "load i64, %s %%wait.%u.at", ptx_native_pointer_type(n, "i64"), site);
+    const char *is_any = ptx_native_emit(n, "icmp ne i64 %s, 0", at);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_any, some, end);
+    ptx_native_label(n, some);
+    add_now(n, bits, at, ptx_native_emit(n, "load %s, %s %%wait.%u", i, p, site));
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
+}
+
+/* One place of all lanes: it waits with what is added there until the block ends, or another place comes. */
+static void add_later(struct ptx_native *n, unsigned bits, const char *address, const char *sum)
+{
+    struct ptx_native_flow *f = n->flow;
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i),
+               *p64 = ptx_native_pointer_type(n, "i64");
+    const uint32_t site = f->waiting_count++;
+    f->waiting_bits[site] = (uint8_t)bits;
+    struct ptx_text *const out = n->e->out;
+    n->e->out = f->head;
+    ptx_native_do(n, "%%wait.%u.at = alloca i64", site);
+    ptx_native_do(n, "%%wait.%u = alloca %s", site, i);
+    ptx_native_do(n, "store i64 0, %s %%wait.%u.at", p64, site);
+    ptx_native_do(n, "store %s 0, %s %%wait.%u", i, p, site);
+    n->e->out = out;
+    const char *other = ptx_native_name(n, "add"), *same = ptx_native_name(n, "add");
+    const char *at = ptx_native_emit(n, "load i64, %s %%wait.%u.at", p64, site);
+    const char *is_same = ptx_native_emit(n, "icmp eq i64 %s, %s", at, address);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_same, same, other);
+    ptx_native_label(n, other);
+    add_waiting(n, site, bits);
+    ptx_native_do(n, "store i64 %s, %s %%wait.%u.at", address, p64, site);
+    ptx_native_do(n, "store %s 0, %s %%wait.%u", i, p, site);
+    ptx_native_jump(n, same);
+    ptx_native_label(n, same);
+    const char *before = ptx_native_emit(n, "load %s, %s %%wait.%u", i, p, site);
+    ptx_native_do(n, "store %s %s, %s %%wait.%u", i,
+                  ptx_native_emit(n, "add %s %s, %s", i, before, sum), p, site);
+}
+
+void ptx_native_add_waiting(struct ptx_native *n)
+{
+    for (uint32_t i = 0; i < n->flow->waiting_count; i++)
+        add_waiting(n, i, n->flow->waiting_bits[i]);
+}
+
 /* All lanes at one place, and nobody wants to know what was there. */
-static void combine(struct ptx_native *n, struct way w, unsigned bits,
-                    struct ptx_native_value address, struct ptx_native_value value)
+static void combine(struct ptx_native *n, const struct ptx_instruction *in, struct way w,
+                    unsigned bits, struct ptx_native_value address, struct ptx_native_value value)
 {
     const char *i = ptx_native_integer(bits), *lanes = n->flow->mask;
     const bool is_vector = n->is_vector;
@@ -377,6 +473,10 @@ static void combine(struct ptx_native *n, struct way w, unsigned bits,
                            i, i);
         sum = ptx_native_emit(n, "call %s @llvm.vector.reduce.%s.v32%s(<32 x %s> %s)", i,
                               w.reduction, i, i, here);
+    }
+    if (n->flow->waiting_count < PTX_NATIVE_WAITING && may_wait(n, in, bits)) {
+        add_later(n, bits, address.text, sum);
+        return;
     }
     const char *p = ptx_native_pointer(n, i, address.text);
     ptx_native_emit(n, "atomicrmw %s %s %s, %s %s monotonic", w.word, ptx_native_pointer_type(n, i),
@@ -474,7 +574,7 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     const struct ptx_native_value address = ptx_native_address(n, &in->operands[first], in->space);
     fence(n, in, true);
     if (!address.is_vector && !wants_result && w.identity && in->guard < 0) {
-        combine(n, w, bits, address, x);
+        combine(n, in, w, bits, address, x);
         fence(n, in, false);
         return;
     }

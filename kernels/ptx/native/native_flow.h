@@ -22,7 +22,7 @@
 #include "kernels/ptx/emit/access.h"
 #include "kernels/ptx/native/native.h"
 
-enum { PTX_NATIVE_LANES = 32 };
+enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_WAITING = 4 };
 
 /* Nodes from `head` to `last` in reverse post order that are left by going on behind them. */
 struct ptx_native_loop {
@@ -99,6 +99,8 @@ struct ptx_native_flow {
     const char **
         known_lanes; /* per node: lanes that are there whenever any are, a number; NULL: not known */
     bool has_rests, knows_row;
+    uint32_t waiting_count; /* of atomic sums that wait for the block's end, and their widths */
+    uint8_t waiting_bits[PTX_NATIVE_WAITING];
     struct ptx_native_loop *loops; /* the outer ones first */
     size_t loop_count;
     /* Of the node being written. */
@@ -181,6 +183,8 @@ struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct p
 bool ptx_native_memory(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_atomic(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in);
+/* atomic.c: where the function returns, adds what has waited for that. */
+void ptx_native_add_waiting(struct ptx_native *n);
 bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_move(struct ptx_native *n,
                      const struct ptx_instruction *in); /* move.c: cvta isspacep */

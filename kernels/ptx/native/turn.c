@@ -136,6 +136,7 @@ void ptx_native_end_turn(struct ptx_native *n)
     ptx_native_do(n, "br i1 %s, label %%turn, label %%leave", is_more);
     ptx_native_label(n, "leave");
     if (f->site_count == 0) {
+        ptx_native_add_waiting(n);
         ptx_native_do(n, "ret i32 0");
         return;
     }
@@ -150,6 +151,7 @@ void ptx_native_end_turn(struct ptx_native *n)
     const char *stops = ptx_native_emit(n, "or i1 %s, %s", is_told, is_over);
     ptx_native_do(n, "br i1 %s, label %%stop, label %%again", stops);
     ptx_native_label(n, "stop");
+    ptx_native_add_waiting(n);
     ptx_native_do(n, "ret i32 %s", ptx_native_emit(n, "select i1 %s, i32 -1, i32 0", is_told));
     ptx_native_label(n, "again");
     ptx_native_store_word(n, "%site", common);
