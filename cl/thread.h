@@ -7,6 +7,7 @@
 #ifndef OCL_THREAD_H
 #define OCL_THREAD_H
 
+#include "cl/own_thread.h"
 #include "cl/program.h"
 
 struct ocl_migration;
@@ -37,6 +38,8 @@ struct ocl_thread {
     struct ocl_kernel_facts no_facts; /* kernel.c */
     const void *native;               /* native_launch.c: whose block the thread runs, or NULL */
     uint64_t native_block;            /* likewise: its number */
+    struct own_stack stack;           /* chain.c: none of it where it is not known */
+    bool knows_stack;                 /* chain.c */
     const void *fault;                /* managed_fault.c: the address of the last one */
     char unknown_status[32];          /* status.c */
     struct ocl_profile_writer profile;

@@ -30,19 +30,32 @@ bool own_thread_start(pthread_t *thread, size_t stack_bytes, void *(*function)(v
     return error == 0;
 }
 
-/* A stack that is not the thread's, such as a coroutine's, may have any size. */
-static bool has_enough_stack(void)
+bool own_thread_stack(struct own_stack *stack)
 {
     pthread_attr_t attributes;
     void *lowest = NULL;
-    size_t bytes = 0;
-    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
     if (pthread_getattr_np(pthread_self(), &attributes) != 0)
         return false;
-    const bool is_known = pthread_attr_getstack(&attributes, &lowest, &bytes) == 0;
+    const bool is_known = pthread_attr_getstack(&attributes, &lowest, &stack->bytes) == 0;
     pthread_attr_destroy(&attributes);
-    return is_known && here - (uintptr_t)lowest >= ENOUGH_BYTES && here - (uintptr_t)lowest < bytes;
+    stack->lowest = (uintptr_t)lowest;
+    return is_known;
+}
+
+/* A stack that is not the thread's, such as a coroutine's, may have any size. */
+bool own_thread_has_room(const struct own_stack *stack)
+{
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+    return here - stack->lowest >= ENOUGH_BYTES && here - stack->lowest < stack->bytes;
+}
+
+static bool has_enough_stack(void)
+{
+    struct own_stack stack;
+
+    return own_thread_stack(&stack) && own_thread_has_room(&stack);
 }
 
 /* The thread's and the caller's: whoever begins the call first makes it, and the last one that is there frees it. */

@@ -401,6 +401,7 @@ static ocl_status begin_chain(const struct ocl_call *call, struct ocl_command *c
 ocl_status ocl_form_chain(const struct ocl_call *call, struct ocl_queue *queue)
 {
     struct ocl_command command;
+    ocl_chain_make_room(queue);
     ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_CHAINED);
     if (status != OCL_OK)
         return status;

@@ -112,54 +112,75 @@ static void note_time(struct ocl_native *native, uint64_t nanoseconds, uint64_t 
         atomic_store_explicit(&native->block_ps, noted, memory_order_relaxed);
 }
 
-/* A work-item, or its place in a chain. One of PoCL's threads. */
-static void work(struct ocl_piece_of_chain *piece)
+/* Does what nobody else has begun. One of PoCL's threads, or one that waits for the queue. */
+static bool share(struct ocl_piece_of_chain *piece)
 {
     struct ocl_native_launch *launch = (struct ocl_native_launch *)piece;
     const uint64_t first =
         atomic_fetch_add_explicit(&launch->next, launch->portion, memory_order_relaxed);
-    if (first < launch->blocks) {
-        struct ocl_scratch scratch = ocl_scratch_take(launch->scratch, launch->scratch_bytes);
-        struct ocl_thread *const thread = ocl_thread();
-        const void *const outer = thread->native;
-        const uint64_t outer_block = thread->native_block;
-        const bool is_timed = launch->blocks > 1;
-        const uint64_t begin = is_timed ? ocl_now() : 0;
-        thread->native = launch;
-        const uint64_t done = run_portions(launch, first, scratch.memory);
-        thread->native = outer;
-        thread->native_block = outer_block;
-        if (is_timed)
-            note_time(launch->native, ocl_now() - begin, done);
-        ocl_scratch_give(launch->scratch, scratch);
-    }
+    if (first >= launch->blocks)
+        return false;
+    struct ocl_scratch scratch = ocl_scratch_take(launch->scratch, launch->scratch_bytes);
+    struct ocl_thread *const thread = ocl_thread();
+    const void *const outer = thread->native;
+    const uint64_t outer_block = thread->native_block;
+    const bool is_timed = launch->blocks > 1;
+    const uint64_t begin = is_timed ? ocl_now() : 0;
+    thread->native = launch;
+    const uint64_t done = run_portions(launch, first, scratch.memory);
+    thread->native = outer;
+    thread->native_block = outer_block;
+    if (is_timed)
+        note_time(launch->native, ocl_now() - begin, done);
+    ocl_scratch_give(launch->scratch, scratch);
+    return true;
+}
+
+/* A work-item, or its place in a chain. One of PoCL's threads. */
+static void work(struct ocl_piece_of_chain *piece)
+{
+    struct ocl_native_launch *launch = (struct ocl_native_launch *)piece;
+    (void)share(piece);
     if (atomic_fetch_sub_explicit(&launch->left, 1, memory_order_acq_rel) == 1)
         free_launch(launch);
 }
 
-/* A further work-item comes when a thread of PoCL's has woken. */
-static bool is_short(const struct ocl_native *native, uint64_t blocks)
+/* A further work-item comes when a thread of PoCL's has woken. Of two units the other is that of who waits, mostly, and shares the
+ * blocks at once. */
+static bool is_short(const struct ocl_native *native, uint64_t blocks, uint32_t units)
 {
-    enum { SHORT_PS = 60000000, MOST_BLOCKS = SHORT_PS };
+    enum { SHORT_PS = 60000000, SHARED_PS = 150000000 };
+    const uint64_t most_ps = units == 2 ? SHARED_PS : SHORT_PS;
     const uint64_t block_ps = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
-    return blocks <= MOST_BLOCKS && block_ps > 0 && block_ps * blocks <= SHORT_PS;
+    return blocks <= most_ps && block_ps > 0 && block_ps * blocks <= most_ps;
 }
 
 size_t ocl_native_items(const struct ocl_context *context, const struct ocl_native *native,
                         uint64_t blocks)
 {
     const uint32_t units = context->device->facts.compute_units;
-    const size_t most = units > 0 && !is_short(native, blocks) ? units : 1;
+    const size_t most = units > 0 && !is_short(native, blocks, units) ? units : 1;
     return blocks < most ? (size_t)blocks : most;
+}
+
+/* Of a launch that threads share if any wait for it: none waits long for the part that another has begun. */
+static uint64_t part_of(const struct ocl_native *native, uint64_t blocks)
+{
+    enum { PART_PS = 2000000, LEAST_PARTS = 6, SHORTEST_PS = 500000 };
+    const uint64_t block_ps = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
+    const uint64_t share_ps = block_ps * blocks / LEAST_PARTS;
+    if (share_ps < SHORTEST_PS)
+        return blocks;
+    return (share_ps < PART_PS ? share_ps : PART_PS) / block_ps + 1;
 }
 
 /* Small enough that whoever comes last is not waited for long, and large enough that blocks of a few instructions are not
  * outweighed by taking them. */
-static uint64_t portion_of(uint64_t blocks, size_t items)
+static uint64_t portion_of(const struct ocl_native *native, uint64_t blocks, size_t items)
 {
     enum { PORTIONS_PER_ITEM = 16, MOST = 64 };
     if (items == 1)
-        return blocks;
+        return part_of(native, blocks);
     const uint64_t portion = blocks / (items * PORTIONS_PER_ITEM);
     return portion < 1 ? 1 : portion > MOST ? MOST : portion;
 }
@@ -186,7 +207,9 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     made->blocks = shape->blocks;
     made->portion = shape->takes_turns || ocl_guard_is_on() /* a crash tells which block it was */
                         ? 1
-                        : portion_of(shape->blocks, shape->items);
+                        : portion_of(native, shape->blocks, shape->items);
+    if (made->portion < made->blocks)
+        made->piece.share = share;
     atomic_init(&made->next, 0);
     made->facts.block_count = shape->blocks;
     made->facts.begun = (uint64_t)(uintptr_t)&made->next;

@@ -2,12 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/queue/chain.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "cl/base/deadline.h"
+#include "cl/thread.h"
 
 /* Pieces that wait in a chain at most; a queue that gets more has another command for them. */
-enum { ROOM = 256 };
+enum { ROOM = 1024 };
 
 /* Measured on PoCL 3.1: to give it a command takes 1.5 microseconds, and 10 to 30 until a thread of its has woken. So a thread
  * that has nothing left looks for as long whether something comes; so does who waits. */
@@ -17,6 +19,9 @@ enum { LINGER_NS = 20000, AWAIT_NS = 40000, LOOKS_PER_TIME = 16 };
 /* The state: pieces that were added, in PIECES, and flags. Whoever sees IS_CLOSED adds none. */
 enum { IS_CLOSED = 1, IS_NEW = 2, PIECES = 4 };
 
+/* Of the piece that is being done: threads that have come to share it, in HELPERS, while IS_OPEN to more. */
+enum { IS_OPEN = 1, HELPERS = 2 };
+
 struct ocl_chain {
     void (*run)(struct ocl_chain *chain); /* first: the driver's command calls it */
     _Atomic uint32_t references; /* the queue's, the command's, and those of threads that look */
@@ -24,6 +29,8 @@ struct ocl_chain {
     _Alignas(64) _Atomic uint64_t state;
     struct ocl_piece_of_chain *pieces[ROOM];
     _Alignas(64) _Atomic uint64_t done; /* pieces */
+    _Atomic uint32_t sharing;
+    struct ocl_piece_of_chain *shared; /* while sharing is IS_OPEN, or a thread is in it */
 };
 
 static void release(struct ocl_chain *chain)
@@ -44,9 +51,12 @@ static inline void pause_a_moment(void)
 /* ---- One that turns on the spot ---- */
 
 struct patience {
-    uint64_t end, last; /* 0: not known yet */
-    unsigned looks;
+    uint64_t end, last;     /* 0: not known yet */
+    unsigned looks, before; /* before: looks until it is asked how late it is */
 };
+
+/* Whoever has just shared a piece: the next one is likely to come at once. */
+static const struct patience after_sharing = {.before = 200};
 
 /* Until when nobody does: whoever loses his processor meanwhile keeps others from theirs, maybe those that he waits for. */
 static _Atomic uint64_t busy_until;
@@ -68,12 +78,49 @@ static bool is_busy(struct patience *patience, uint64_t now)
 static bool stays(struct patience *patience, uint64_t nanoseconds)
 {
     pause_a_moment();
+    if (patience->before > 0) {
+        patience->before--;
+        return true;
+    }
     if (++patience->looks % LOOKS_PER_TIME != 0)
         return true;
     const uint64_t now = ocl_now();
     if (patience->end == 0)
         patience->end = now + nanoseconds;
     return now < patience->end && !is_busy(patience, now);
+}
+
+/* ---- Pieces that several threads do ---- */
+
+/* Who shares is at it already, and no part takes long. */
+static void wait_for_helpers(struct ocl_chain *chain)
+{
+    enum { LOOKS_BEFORE_YIELD = 2000 };
+    for (unsigned looks = 1; atomic_load_explicit(&chain->sharing, memory_order_acquire) != 0;
+         looks++) {
+        pause_a_moment();
+        if (looks % LOOKS_BEFORE_YIELD == 0)
+            sched_yield();
+    }
+}
+
+/* What is left is nothing, then, but the piece's end. */
+static void do_shared(struct ocl_chain *chain, struct ocl_piece_of_chain *piece)
+{
+    chain->shared = piece;
+    atomic_store_explicit(&chain->sharing, IS_OPEN, memory_order_release);
+    (void)piece->share(piece);
+    if (atomic_fetch_and(&chain->sharing, ~(uint32_t)IS_OPEN) != IS_OPEN)
+        wait_for_helpers(chain);
+}
+
+static bool enter_shared(struct ocl_chain *chain)
+{
+    uint32_t sharing = atomic_load_explicit(&chain->sharing, memory_order_relaxed);
+    while (sharing & IS_OPEN)
+        if (atomic_compare_exchange_weak(&chain->sharing, &sharing, sharing + HELPERS))
+            return true;
+    return false;
 }
 
 /* ---- The driver's thread ---- */
@@ -86,6 +133,8 @@ static void run_chain(struct ocl_chain *chain)
         uint64_t state = atomic_load_explicit(&chain->state, memory_order_acquire);
         if (done < state / PIECES) {
             struct ocl_piece_of_chain *piece = chain->pieces[done % ROOM];
+            if (piece->share && chain->is_patient)
+                do_shared(chain, piece);
             piece->run(piece);
             atomic_store_explicit(&chain->done, ++done, memory_order_release);
             patience = (struct patience){0};
@@ -134,6 +183,7 @@ struct ocl_chain *ocl_chain_make(struct ocl_queue *queue, struct ocl_piece_of_ch
     atomic_init(&chain->references, 3); /* the queue, the command and the caller */
     atomic_init(&chain->state, PIECES | IS_NEW);
     atomic_init(&chain->done, 0);
+    atomic_init(&chain->sharing, 0);
     ocl_chain_close(queue);
     pthread_mutex_lock(&queue->chain_lock);
     struct ocl_chain *other = atomic_exchange(&queue->chain, chain);
@@ -196,6 +246,59 @@ static struct ocl_chain *take_last(struct ocl_queue *queue, uint64_t *pieces)
     return chain;
 }
 
+/* Kernels compute as threads of the driver do: to the nearest, with all denormals, whatever the program asked for its own
+ * threads. */
+#if defined(__x86_64__)
+static uint64_t begin_floats(void)
+{
+    enum { DEFAULT_MXCSR = 0x1f80 };
+    const uint64_t before = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(DEFAULT_MXCSR);
+    return before;
+}
+
+static void end_floats(uint64_t before)
+{
+    __builtin_ia32_ldmxcsr((unsigned)before);
+}
+#elif defined(__aarch64__)
+static uint64_t begin_floats(void)
+{
+    uint64_t before;
+    __asm__ volatile("mrs %0, fpcr\n\tmsr fpcr, xzr" : "=&r"(before) : : "memory");
+    return before;
+}
+
+static void end_floats(uint64_t before)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"(before) : "memory");
+}
+#endif
+
+/* Blocks take as much stack as compilers made of their registers; a thread of the driver has what the system gives. */
+static bool has_stack(void)
+{
+    struct ocl_thread *thread = ocl_thread();
+    if (!thread->knows_stack && !own_thread_stack(&thread->stack))
+        thread->stack = (struct own_stack){0};
+    thread->knows_stack = true;
+    return own_thread_has_room(&thread->stack);
+}
+
+/* Whether there was anything that the calling thread could share. *last: of which piece nothing is left, by its number, from 1 on. */
+static bool help(struct ocl_chain *chain, uint64_t *last)
+{
+    const uint64_t number = atomic_load_explicit(&chain->done, memory_order_acquire) + 1;
+    if (number == *last || !enter_shared(chain))
+        return false;
+    const uint64_t floats = begin_floats();
+    const bool is_any = chain->shared->share(chain->shared);
+    end_floats(floats);
+    atomic_fetch_sub_explicit(&chain->sharing, HELPERS, memory_order_release);
+    *last = number;
+    return is_any;
+}
+
 static bool wait_for_pieces(struct ocl_queue *queue, uint64_t *position, uint64_t nanoseconds)
 {
     struct patience patience = {0};
@@ -205,16 +308,41 @@ static bool wait_for_pieces(struct ocl_queue *queue, uint64_t *position, uint64_
     if (!chain)
         return false;
     bool is_done = false, is_last = nanoseconds == 0 || !chain->is_patient;
+    const bool helps = !is_last && has_stack();
+    uint64_t last = 0;
     for (;;) {
         is_done = atomic_load_explicit(&chain->done, memory_order_acquire) >= pieces;
         if (is_done || is_last)
             break;
-        is_last = !stays(&patience, nanoseconds);
+        if (helps && help(chain, &last))
+            patience = after_sharing;
+        else
+            is_last = !stays(&patience, nanoseconds);
     }
     if (!is_done && nanoseconds > 0)
         note_busy(ocl_now()); /* for nothing: what comes next is likely to take as long */
     release(chain);
     return is_done;
+}
+
+/* Pieces beyond those that a chain has room for wait in another, behind which nobody could share those of the first. */
+void ocl_chain_make_room(struct ocl_queue *queue)
+{
+    enum { FULL = ROOM - 8 };
+    struct patience patience = {0};
+    uint64_t pieces, last = 0;
+    struct ocl_chain *chain = take_last(queue, &pieces);
+    if (!chain)
+        return;
+    const uint64_t done = atomic_load(&chain->done);
+    const bool waits = done > 0 && pieces - done > FULL && chain->is_patient && has_stack();
+    while (waits && pieces - atomic_load(&chain->done) > ROOM / 2) {
+        if (help(chain, &last))
+            patience = after_sharing;
+        else if (!stays(&patience, AWAIT_NS))
+            break;
+    }
+    release(chain);
 }
 
 bool ocl_chain_is_done(struct ocl_queue *queue, uint64_t *position)

@@ -8,11 +8,15 @@
 #ifndef OCL_CHAIN_H
 #define OCL_CHAIN_H
 
+#include "cl/profile.h"
 #include "cl/queue/queue_private.h"
 
-/* A piece: what begins with the function that does it, once, and may free the piece. */
+/* A piece: what begins with the function that does it, once, and may free the piece. share: does parts of it that nobody has
+ * begun, until there are none, in any thread and in several at once, frees nothing, and says whether there were any; NULL: one
+ * thread does it best. */
 struct ocl_piece_of_chain {
     void (*run)(struct ocl_piece_of_chain *piece);
+    bool (*share)(struct ocl_piece_of_chain *piece);
 };
 
 /* Counted. The command is given its address, where the address of a function of the same type as above is. */
@@ -21,6 +25,20 @@ struct ocl_chain;
 /* Whether the piece has come behind all that the queue has got; otherwise it needs a command of its own. The caller counts it
  * as a command. Needs: between ocl_command_begin() for OCL_COMMAND_CHAINED and its end. Locks: queue.chain_lock. */
 bool ocl_chain_add(struct ocl_queue *queue, struct ocl_piece_of_chain *piece);
+
+/* Does the same as a command of its own, of little work, where the queue's last command is a chain; otherwise, and where it is
+ * full, *is_taken is false. Returns what ocl_command_begin() does. Needs: no command has begun. */
+ocl_status ocl_chain_try(struct ocl_queue *queue, struct ocl_piece_of_chain *piece, bool *is_taken);
+
+/* Whether that may be worth making a piece. */
+static inline bool ocl_chain_is_there(struct ocl_queue *queue)
+{
+    return atomic_load(&queue->chain) && !atomic_load(&queue->is_lent) && !ocl_profile_is_on();
+}
+
+/* Where a chain is full, gives it a moment for half of its pieces, of which the calling thread does its share. Needs: no command
+ * has begun. Locks: queue.chain_lock. */
+void ocl_chain_make_room(struct ocl_queue *queue);
 
 /* Makes a chain of one piece, for whose command the caller has as long as it wants; NULL without memory. Afterwards
  * ocl_chain_opened() says whether the driver took the command: where it did not, the piece is the caller's still.
@@ -37,7 +55,8 @@ static inline void ocl_chain_close(struct ocl_queue *queue)
 }
 
 /* Whether all that the queue has got is known to be complete because its last command is a chain, and has no piece left: *position
- * is then how much that is. The second waits for that a little while, turning on the spot. Locks: queue.chain_lock. */
+ * is then how much that is. The second waits for that a little while, turning on the spot, and does its share of what is left as
+ * long as there is some. Locks: queue.chain_lock. */
 bool ocl_chain_is_done(struct ocl_queue *queue, uint64_t *position);
 bool ocl_chain_await(struct ocl_queue *queue, uint64_t *position);
 

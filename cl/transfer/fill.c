@@ -8,6 +8,7 @@
 #include "cl/memory/allocation.h"
 #include "cl/memory/transfer_command.h"
 #include "cl/memory/uses.h"
+#include "cl/queue/chain.h"
 #include "cl/queue/lane.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/failure.h"
@@ -111,17 +112,48 @@ static ocl_status try_write(struct ocl_queue *queue, const struct ocl_side *side
     return source ? ocl_command_write(queue, &target, source, bytes, NULL) : OCL_OK;
 }
 
+/* A fill that follows short launches within their command. */
+struct chained {
+    struct ocl_piece_of_chain piece;
+    struct filling filling;
+};
+
+static void fill_in_chain(struct ocl_piece_of_chain *piece)
+{
+    struct chained *chained = (struct chained *)piece;
+
+    fill_rows(&chained->filling);
+    free(chained);
+}
+
+/* *is_done stays false where the queue has no such command. */
+static ocl_status try_chain(struct ocl_queue *queue, const struct filling *filling, bool *is_done)
+{
+    struct chained *chained = malloc(sizeof *chained);
+
+    if (!chained)
+        return OCL_E_OUT_OF_MEMORY;
+    *chained = (struct chained){{fill_in_chain, NULL}, *filling};
+    const ocl_status status = ocl_chain_try(queue, &chained->piece, is_done);
+    if (!*is_done)
+        free(chained);
+    return status;
+}
+
 static ocl_status run_device(struct ocl_queue *queue, const struct ocl_side *side,
                              const struct filling *filling, enum ocl_transfer_wait wait)
 {
     const struct ocl_context *context = queue->context;
     const struct ocl_transfer_limits *limits = ocl_plan_limits(context->device->facts.device_class);
+    const bool suits_host =
+        ocl_side_is_host_memory(side) && ocl_plan_bytes(&filling->shape) <= limits->direct_fill;
     bool is_done = false;
     ocl_status status = OCL_OK;
 
-    if (ocl_side_is_host_memory(side) && ocl_plan_bytes(&filling->shape) <= limits->direct_fill &&
-        (wait == OCL_WAIT_ALL || ocl_queue_is_idle(queue)))
+    if (suits_host && (wait == OCL_WAIT_ALL || ocl_queue_is_idle(queue)))
         status = try_host(queue, filling, wait == OCL_WAIT_ALL, &is_done);
+    if (status == OCL_OK && !is_done && suits_host && ocl_chain_is_there(queue))
+        status = try_chain(queue, filling, &is_done);
     if (status != OCL_OK || is_done)
         return status;
     status = try_write(queue, side, filling, limits->write_fill, &is_done);

@@ -5,11 +5,13 @@
 #include "cl/transfer/transfer_private.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cl/managed/managed_private.h"
 #include "cl/memory/address.h"
 #include "cl/memory/transfer_command.h"
+#include "cl/queue/chain.h"
 #include "cl/queue/lane.h"
 #include "cl/state/stillness.h"
 #include "cl/transfer/staging.h"
@@ -81,6 +83,45 @@ static ocl_status try_host(const struct ocl_transfer *transfer, bool *is_done)
     ocl_transfer_copy_by_host(transfer);
     *is_done = true;
     return OCL_OK;
+}
+
+/* ---- Behind short launches, within their command ---- */
+
+struct chained {
+    struct ocl_piece_of_chain piece;
+    struct ocl_copy copy;
+};
+
+static void copy_in_chain(struct ocl_piece_of_chain *piece)
+{
+    struct chained *chained = (struct chained *)piece;
+    const struct ocl_copy *copy = &chained->copy;
+
+    memmove((void *)(uintptr_t)copy->target.address, (const void *)(uintptr_t)copy->source.address,
+            copy->width);
+    free(chained);
+}
+
+/* Whether a copy takes less time than a command. Pageable memory is read before the call returns. */
+static bool suits_chain(const struct ocl_transfer *transfer)
+{
+    return ocl_chain_is_there(transfer->queue) && is_host_memory(transfer) &&
+           !is_pageable(transfer) && ocl_plan_is_linear(&transfer->copy) &&
+           transfer->copy.width <= transfer->limits->direct_at_once;
+}
+
+/* *is_done stays false where the queue has no such command. */
+static ocl_status try_chain(const struct ocl_transfer *transfer, bool *is_done)
+{
+    struct chained *chained = malloc(sizeof *chained);
+
+    if (!chained)
+        return OCL_E_OUT_OF_MEMORY;
+    *chained = (struct chained){{copy_in_chain, NULL}, transfer->copy};
+    const ocl_status status = ocl_chain_try(transfer->queue, &chained->piece, is_done);
+    if (!*is_done)
+        free(chained);
+    return status;
 }
 
 /* ---- Overlap ---- */
@@ -290,6 +331,10 @@ static ocl_status run(struct ocl_transfer *transfer)
         status = ocl_queue_settle(transfer->queue);
     if (status != OCL_OK || is_done)
         return status;
+    if (suits_chain(transfer))
+        status = try_chain(transfer, &is_done);
+    if (status != OCL_OK || is_done)
+        return conclude(transfer, status);
     status = moves[transfer->source.kind][transfer->target.kind](transfer);
     return conclude(transfer, status);
 }

@@ -202,6 +202,42 @@ static const char *step_text(struct ptx_native *n, struct way w, unsigned bits, 
         is_inc ? "%over" : "%zero", i, is_inc ? "0" : "%x1", i, p, i, i, i, i);
 }
 
+/* What one lane does, as a function of its own. */
+static const char *define_one(struct ptx_native *n, struct way w, unsigned bits, bool is_shared)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *name =
+        ptx_format(e, "clem_atomic_one_%s%s_%u", is_shared ? "shared_" : "", w.name, bits);
+    ptx_native_declare(n,
+                       "define internal %s @%s(i64 %%a1, %s %%x1, %s %%y1) noinline nounwind {\n"
+                       "do:\n  %%q = inttoptr i64 %%a1 to %s\n%s  ret %s %%old\n}",
+                       i, name, i, i, p, step_text(n, w, bits, is_shared), i);
+    return name;
+}
+
+/* One lane needs no list of lanes, and who reads the result then need not wait until it has been stored in one. */
+static const char *single_text(struct ptx_native *n, struct way w, unsigned bits, bool is_shared)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *v = ptx_format(e, "<32 x %s>", i);
+    return ptx_format(e,
+                      "  %%m.less = sub i32 %%m, 1\n  %%m.rest = and i32 %%m, %%m.less\n"
+                      "  %%is.few = icmp eq i32 %%m.rest, 0\n  %%is.any = icmp ne i32 %%m, 0\n"
+                      "  %%is.one = and i1 %%is.few, %%is.any\n"
+                      "  br i1 %%is.one, label %%one, label %%many\n"
+                      "one:\n  %%l1 = call i32 @llvm.cttz.i32(i32 %%m, i1 true)\n"
+                      "  %%l = and i32 %%l1, 31\n"
+                      "  %%ea = extractelement <32 x i64> %%a, i32 %%l\n"
+                      "  %%ex = extractelement %s %%x, i32 %%l\n"
+                      "  %%ey = extractelement %s %%y, i32 %%l\n"
+                      "  %%eo = call %s @%s(i64 %%ea, %s %%ex, %s %%ey)\n"
+                      "  %%first = insertelement %s undef, %s %%eo, i32 0\n"
+                      "  %%alike = shufflevector %s %%first, %s undef, <32 x i32> zeroinitializer\n"
+                      "  ret %s %%alike\nmany:\n",
+                      v, v, i, define_one(n, w, bits, is_shared), i, i, v, i, v, v, v);
+}
+
 static const char *define(struct ptx_native *n, struct way w, unsigned bits, bool is_shared)
 {
     struct ptx_emitter *e = n->e;
@@ -217,10 +253,10 @@ static const char *define(struct ptx_native *n, struct way w, unsigned bits, boo
     ptx_native_declare(
         n,
         "define internal %s @%s(<32 x i64> %%a, %s %%x, %s %%y, i32 %%m) noinline nounwind {\n"
-        "  %%A = alloca <32 x i64>\n  %%X = alloca %s\n  %%Y = alloca %s\n"
+        "  %%A = alloca <32 x i64>\n  %%X = alloca %s\n  %%Y = alloca %s\n%s"
         "  store <32 x i64> %%a, %s %%A\n  store %s %%x, %s %%X\n  store %s %%y, %s %%Y\n"
         "  br label %%next\n"
-        "next:\n  %%rest = phi i32 [%%m, %%0], [%%less, %%%s]\n"
+        "next:\n  %%rest = phi i32 [%%m, %%many], [%%less, %%%s]\n"
         "  %%none = icmp eq i32 %%rest, 0\n  br i1 %%none, label %%end, label %%do\n"
         "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
         "  %%bit = shl i32 1, %%lane\n  %%less = xor i32 %%rest, %%bit\n"
@@ -233,8 +269,9 @@ static const char *define(struct ptx_native *n, struct way w, unsigned bits, boo
         "  %%x1 = load %s, %s %%px\n  %%y1 = load %s, %s %%py\n"
         "%s  store %s %%old, %s %%px\n  br label %%next\n"
         "end:\n  %%r = load %s, %s %%X\n  ret %s %%r\n}",
-        v, name, v, v, v, v, pva, v, pv, v, pv, last, pva, pa, pv, p, pv, p, pa, i, p, i, p, pa, p,
-        i, p, i, p, step_text(n, w, bits, is_shared), i, p, v, pv, v);
+        v, name, v, v, v, v, single_text(n, w, bits, is_shared), pva, v, pv, v, pv, last, pva, pa,
+        pv, p, pv, p, pa, i, p, i, p, pa, p, i, p, i, p, step_text(n, w, bits, is_shared), i, p, v,
+        pv, v);
     return name;
 }
 
@@ -321,9 +358,105 @@ static bool is_simple(struct way w)
     return operation && !w.is_float && strncmp(operation, "icmp", 4) != 0;
 }
 
+/* ---- Sums that wait for the block's end ---- */
+
+/* Nobody may tell whether a sum has been added before its block ends: behind it threads compute, add again and end. */
+static bool ends_quietly(const struct ptx_native_flow *f, const struct ptx_instruction *from)
+{
+    const struct ptx_flow *g = f->graph;
+    const uint32_t at = (uint32_t)(from - f->function->instructions);
+    bool *seen = ptx_arena_take(g->arena, g->count + 1), is_quiet = true;
+    int32_t *queue = ptx_arena_array(g->arena, g->count + 1, sizeof *queue);
+    size_t count = 0;
+    queue[count++] = g->node_of[at];
+    for (size_t i = 0; is_quiet && i < count; i++) {
+        const struct ptx_node *node = &g->nodes[queue[i]];
+        ptx_steps(g->arena, node->end - node->first);
+        for (uint32_t j = i == 0 ? at : node->first; j < node->end; j++) {
+            const struct ptx_instruction *in = &f->function->instructions[j];
+            is_quiet &= in == from || in->opcode == PTX_OPCODE_bra ||
+                        in->opcode == PTX_OPCODE_ret || in->opcode == PTX_OPCODE_exit ||
+                        ptx_flow_is_pure(f->function, in);
+        }
+        for (uint32_t j = 0; j < node->next_count; j++) {
+            if (node->next[j] == queue[0])
+                is_quiet = false; /* its start may do anything */
+            else if (!seen[node->next[j]])
+                seen[queue[count++] = node->next[j]] = true;
+        }
+    }
+    return is_quiet;
+}
+
+static bool may_wait(const struct ptx_native *n, const struct ptx_instruction *in, unsigned bits)
+{
+    const bool is_ordered = in->order == PTX_ORDER_ACQ_REL || in->order == PTX_ORDER_SC ||
+                            in->order == PTX_ORDER_RELEASE || in->order == PTX_ORDER_ACQUIRE;
+    return in->operation == PTX_OP_ADD && (bits == 32 || bits == 64) && !n->flow->is_parted &&
+           !is_ordered && in->scope != PTX_SCOPE_SYS && ends_quietly(n->flow, in);
+}
+
+static void add_now(struct ptx_native *n, unsigned bits, const char *address, const char *sum)
+{
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer(n, i, address);
+    ptx_native_emit(n, "atomicrmw add %s %s, %s %s monotonic", ptx_native_pointer_type(n, i), p, i,
+                    sum);
+}
+
+/* What waits at a site, where there is any, is added. */
+static void add_waiting(struct ptx_native *n, uint32_t site, unsigned bits)
+{
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *some = ptx_native_name(n, "add"), *end = ptx_native_name(n, "add");
+    const char *at =
+        ptx_native_emit(n, "load i64, %s %%wait.%u.at", ptx_native_pointer_type(n, "i64"), site);
+    const char *is_any = ptx_native_emit(n, "icmp ne i64 %s, 0", at);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_any, some, end);
+    ptx_native_label(n, some);
+    add_now(n, bits, at, ptx_native_emit(n, "load %s, %s %%wait.%u", i, p, site));
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
+}
+
+/* One place of all lanes: it waits with what is added there until the block ends, or another place comes. */
+static void add_later(struct ptx_native *n, unsigned bits, const char *address, const char *sum)
+{
+    struct ptx_native_flow *f = n->flow;
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i),
+               *p64 = ptx_native_pointer_type(n, "i64");
+    const uint32_t site = f->waiting_count++;
+    f->waiting_bits[site] = (uint8_t)bits;
+    struct ptx_text *const out = n->e->out;
+    n->e->out = f->head;
+    ptx_native_do(n, "%%wait.%u.at = alloca i64", site);
+    ptx_native_do(n, "%%wait.%u = alloca %s", site, i);
+    ptx_native_do(n, "store i64 0, %s %%wait.%u.at", p64, site);
+    ptx_native_do(n, "store %s 0, %s %%wait.%u", i, p, site);
+    n->e->out = out;
+    const char *other = ptx_native_name(n, "add"), *same = ptx_native_name(n, "add");
+    const char *at = ptx_native_emit(n, "load i64, %s %%wait.%u.at", p64, site);
+    const char *is_same = ptx_native_emit(n, "icmp eq i64 %s, %s", at, address);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_same, same, other);
+    ptx_native_label(n, other);
+    add_waiting(n, site, bits);
+    ptx_native_do(n, "store i64 %s, %s %%wait.%u.at", address, p64, site);
+    ptx_native_do(n, "store %s 0, %s %%wait.%u", i, p, site);
+    ptx_native_jump(n, same);
+    ptx_native_label(n, same);
+    const char *before = ptx_native_emit(n, "load %s, %s %%wait.%u", i, p, site);
+    ptx_native_do(n, "store %s %s, %s %%wait.%u", i,
+                  ptx_native_emit(n, "add %s %s, %s", i, before, sum), p, site);
+}
+
+void ptx_native_add_waiting(struct ptx_native *n)
+{
+    for (uint32_t i = 0; i < n->flow->waiting_count; i++)
+        add_waiting(n, i, n->flow->waiting_bits[i]);
+}
+
 /* All lanes at one place, and nobody wants to know what was there. */
-static void combine(struct ptx_native *n, struct way w, unsigned bits,
-                    struct ptx_native_value address, struct ptx_native_value value)
+static void combine(struct ptx_native *n, const struct ptx_instruction *in, struct way w,
+                    unsigned bits, struct ptx_native_value address, struct ptx_native_value value)
 {
     const char *i = ptx_native_integer(bits), *lanes = n->flow->mask;
     const bool is_vector = n->is_vector;
@@ -340,6 +473,10 @@ static void combine(struct ptx_native *n, struct way w, unsigned bits,
                            i, i);
         sum = ptx_native_emit(n, "call %s @llvm.vector.reduce.%s.v32%s(<32 x %s> %s)", i,
                               w.reduction, i, i, here);
+    }
+    if (n->flow->waiting_count < PTX_NATIVE_WAITING && may_wait(n, in, bits)) {
+        add_later(n, bits, address.text, sum);
+        return;
     }
     const char *p = ptx_native_pointer(n, i, address.text);
     ptx_native_emit(n, "atomicrmw %s %s %s, %s %s monotonic", w.word, ptx_native_pointer_type(n, i),
@@ -363,12 +500,34 @@ static struct ptx_native_value operand(struct ptx_native *n, const struct ptx_op
     return ptx_native_read(n, o, type);
 }
 
+static const char *of_first_lane(struct ptx_native *n, struct ptx_native_value value)
+{
+    return value.is_vector ? ptx_native_emit(n, "extractelement %s %s, i32 0",
+                                             ptx_native_value_type(n, value), value.text)
+                           : value.text;
+}
+
+/* The first lane alone. */
+static struct ptx_native_value act_once(struct ptx_native *n, struct way w, unsigned bits,
+                                        bool is_shared, const struct ptx_native_value given[3])
+{
+    const char *name = define_one(n, w, bits, is_shared), *i = ptx_native_integer(bits);
+    const char *address = of_first_lane(n, given[0]), *x = of_first_lane(n, given[1]);
+    const char *old = ptx_native_emit(n, "call %s @%s(i64 %s, %s %s, %s %s)", i, name, address, i,
+                                      x, i, of_first_lane(n, given[2]));
+    return (struct ptx_native_value){
+        ptx_native_emit(n, "insertelement <32 x %s> undef, %s %s, i32 0", i, i, old), (uint8_t)bits,
+        true};
+}
+
 /* Lane after lane; given: the address and two values. */
 static struct ptx_native_value act(struct ptx_native *n, struct way w, unsigned bits,
                                    bool is_shared, const struct ptx_native_value given[3],
                                    const char *lanes)
 {
     const bool is_halves = !w.word && strstr(w.name, "f16");
+    if (!is_halves && strcmp(lanes, "1") == 0)
+        return act_once(n, w, bits, is_shared, given);
     const char *name = is_halves ? define_halves(n, w.name, bits) : define(n, w, bits, is_shared);
     const char *i = ptx_native_integer(bits);
     struct ptx_native_value old = {NULL, (uint8_t)bits, true};
@@ -415,7 +574,7 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     const struct ptx_native_value address = ptx_native_address(n, &in->operands[first], in->space);
     fence(n, in, true);
     if (!address.is_vector && !wants_result && w.identity && in->guard < 0) {
-        combine(n, w, bits, address, x);
+        combine(n, in, w, bits, address, x);
         fence(n, in, false);
         return;
     }

@@ -85,8 +85,9 @@ static void move_registers(struct ptx_native *n, bool is_saved)
 {
     const struct ptx_native_flow *f = n->flow;
     for (uint32_t i = 0; i < f->function->register_count; i++)
-        for (unsigned part = 0; f->has_place[i] && ptx_flow_is_live(f->graph, f->node, i) &&
-                                !(is_saved && f->is_kept[i]) && part < ptx_native_parts(n, i);
+        for (unsigned part = 0;
+             f->has_place[i] && ptx_flow_is_live(f->graph, f->node, i) && !f->is_remade[i] &&
+             !(is_saved && f->is_kept[i]) && part < ptx_native_parts(n, i);
              part++)
             move_register(n, i, part, is_saved);
 }
@@ -372,18 +373,6 @@ void ptx_native_wait(struct ptx_native *n, const struct ptx_instruction *in)
     (void)in;
 }
 
-/* Whether a barrier opens as soon as all warps of the block wait at it. */
-static bool is_plain(const struct ptx_native *n, const struct ptx_instruction *in)
-{
-    const struct ptx_function *function = n->flow->function;
-    for (size_t i = 0; i < function->instruction_count; i++)
-        if (ptx_is_barrier(&function->instructions[i]) &&
-            ptx_barrier_arrives(&function->instructions[i]))
-            return false;
-    return !ptx_barrier_reduces(in) && parts_of(in).count == 0 &&
-           in->operands[0].kind == PTX_OPERAND_INTEGER;
-}
-
 static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct ptx_native *n = e->native;
@@ -398,7 +387,7 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
     } else {
         tell_whole(n, in);
         ptx_native_store_word(n, "%came", ptx_format(e, "%d", (int)site));
-        if (!is_plain(n, in))
+        if (!ptx_native_is_plain_barrier(f, in))
             ptx_native_store_word(n, "%mixed", "1");
         ptx_native_jump(n, "arrived");
     }
@@ -408,6 +397,7 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
         f->is_full ? "-1" : ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
     f->stamp++;
     n->carry.text = NULL;
+    ptx_native_remake(n);
     if (ptx_barrier_reduces(in))
         take_result(n, in);
 }

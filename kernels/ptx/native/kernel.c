@@ -138,7 +138,7 @@ static void lay_out_frame(struct ptx_native *n)
         if (!f->sites[g->order[i]])
             continue;
         for (uint32_t r = 0; r < f->function->register_count; r++)
-            f->is_across[r] |= ptx_flow_is_live(g, g->order[i], r);
+            f->is_across[r] |= !f->is_remade[r] && ptx_flow_is_live(g, g->order[i], r);
     }
     for (uint32_t r = 0; r < f->function->register_count; r++) {
         if (!f->is_across[r])
@@ -319,6 +319,7 @@ static void analyse(struct ptx_native *n)
         find_flow(n, starts, waits, meets);
     find_places(f, arena);
     ptx_native_find_places(n);
+    ptx_native_find_remade(n);
     lay_out_frame(n);
     find_kept(n);
 }
@@ -406,19 +407,72 @@ static bool is_leaving(const struct ptx_native_flow *f, int32_t node)
     return (last->opcode != PTX_OPCODE_bra || last->guard >= 0) && node_at(f, range->end) == NO_WAY;
 }
 
-/* Whether threads may leave a warp before others of it do. */
-static bool may_thin_out(const struct ptx_native_flow *f)
+/* Whether lanes of a warp may take different ways from a node. */
+static bool is_parting(const struct ptx_native_flow *f, int32_t node)
+{
+    const struct ptx_node *range = &f->graph->nodes[node];
+    const struct ptx_instruction *last = &f->function->instructions[range->end - 1];
+    return f->uniform.is_divergent[node] || last->opcode == PTX_OPCODE_brx ||
+           (last->guard >= 0 && !f->uniform.registers[last->guard]);
+}
+
+/* Nodes that threads come to from one, which is not among them unless they come back to it: all, or, of those that all lanes come
+ * to in step, only the first on each way. */
+static void find_behind(const struct ptx_native_flow *f, int32_t from, bool is_all, bool *behind,
+                        int32_t *queue)
 {
     const struct ptx_flow *g = f->graph;
+    size_t count = 0;
+    memset(behind, 0, g->count * sizeof *behind);
+    queue[count++] = from;
+    for (size_t i = 0; i < count; i++) {
+        const struct ptx_node *node = &g->nodes[queue[i]];
+        if (i > 0 && !is_all && !f->uniform.is_divergent[queue[i]])
+            continue;
+        ptx_steps(g->arena, node->next_count + 1);
+        for (uint32_t j = 0; j < node->next_count; j++) {
+            if (behind[node->next[j]])
+                continue;
+            behind[node->next[j]] = true;
+            if (node->next[j] != from)
+                queue[count++] = node->next[j];
+        }
+    }
+}
+
+/* Whether lanes that part at a node may end before they meet again. */
+static bool ends_apart(const struct ptx_native_flow *f, int32_t node, const bool *behind)
+{
+    bool is = is_leaving(f, node);
+    for (size_t i = 0; !is && i < f->graph->reachable; i++) {
+        const int32_t at = f->graph->order[i];
+        is = behind[at] && f->uniform.is_divergent[at] && is_leaving(f, at);
+    }
+    return is;
+}
+
+/* Nodes that the lanes of a warp come to in step, and that may lack some which have left it before. Whether there are barriers
+ * among them. */
+static bool find_thin(struct ptx_native_flow *f, struct ptx_arena *arena)
+{
+    const struct ptx_flow *g = f->graph;
+    bool *behind = ptx_arena_take(arena, g->count + 1), has_barrier = false;
+    int32_t *queue = ptx_arena_array(arena, g->count + 1, sizeof *queue);
+    f->is_thin = ptx_arena_take(arena, g->count + 1);
     for (size_t i = 0; i < g->reachable; i++) {
         const int32_t at = g->order[i];
-        const struct ptx_instruction *last = &f->function->instructions[g->nodes[at].end - 1];
-        const bool is_apart = f->uniform.is_divergent[at] || last->opcode == PTX_OPCODE_brx ||
-                              (last->guard >= 0 && !f->uniform.registers[last->guard]);
-        if (is_apart && is_leaving(f, at))
-            return true;
+        if (!is_parting(f, at))
+            continue;
+        find_behind(f, at, false, behind, queue);
+        if (!ends_apart(f, at, behind))
+            continue;
+        find_behind(f, at, true, behind, queue);
+        for (size_t j = 0; j < g->reachable; j++)
+            f->is_thin[g->order[j]] |= behind[g->order[j]];
     }
-    return false;
+    for (size_t i = 0; i < g->reachable; i++)
+        has_barrier |= f->is_thin[g->order[i]] && f->sites[g->order[i]] > 0;
+    return has_barrier;
 }
 
 static const char *word_of(struct ptx_native *n, int32_t node)
@@ -556,6 +610,7 @@ static void leave_node(struct ptx_native *n)
         ptx_arena_array(n->e->arena, 2 + (targets ? targets->count : 0), sizeof *ways);
     const size_t count = find_ways(n, last, ways);
     put_all_back(n);
+    ptx_native_tell_rest(n);
     size_t real = 0, which = 0;
     for (size_t i = 0; i < count; i++) {
         real += ways[i].to != NO_WAY;
@@ -618,9 +673,9 @@ static void write_instruction(struct ptx_native *n, const struct ptx_instruction
     default:
         break;
     }
-    if (ptx_native_write_line(n, in) || ptx_native_memory(n, in) || ptx_native_atomic(n, in) ||
-        ptx_native_mbarrier(n, in) || ptx_native_warp(n, in) || ptx_native_call(n, in) ||
-        ptx_native_move(n, in))
+    if (ptx_native_write_line(n, in) || ptx_native_compare_line(n, in) ||
+        ptx_native_memory(n, in) || ptx_native_atomic(n, in) || ptx_native_mbarrier(n, in) ||
+        ptx_native_warp(n, in) || ptx_native_call(n, in) || ptx_native_move(n, in))
         return;
     if (!ptx_native_has_operation(in)) {
         ptx_refuse(n->e, "an instruction that the native form has not");
@@ -650,7 +705,7 @@ static void begin_node(struct ptx_native *n, int32_t node)
                   (int)node, (int)node);
     ptx_native_label(n, ptx_format(e, "B%d", (int)node));
     ptx_native_store_word(n, word_of(n, node), "0");
-    f->mask = here;
+    f->mask = f->known_lanes[node] ? f->known_lanes[node] : here;
     if (f->is_divergent) {
         if (f->sites[node])
             ptx_native_wait(n, &f->function->instructions[f->graph->nodes[node].first]);
@@ -659,7 +714,7 @@ static void begin_node(struct ptx_native *n, int32_t node)
     ptx_native_store_word(n, "%active", here);
     ptx_native_jump(n, ptx_format(e, "N%d", (int)node));
     ptx_native_label(n, ptx_format(e, "N%d", (int)node));
-    f->mask = f->is_full ? "-1" : ptx_native_load_word(n, "%active");
+    f->mask = f->is_full && !f->is_thin[node] ? "-1" : ptx_native_load_word(n, "%active");
 }
 
 /* Where those go on that look for lanes: at the head of a loop that ends here, or behind it. */
@@ -826,7 +881,8 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
 {
     struct ptx_native n = {
         .e = e, .declarations = declarations, .llvm_major = e->target->llvm_major};
-    struct ptx_native_flow f = {.body = entry, .head = head, .code = code, .stamp = 1};
+    struct ptx_native_flow f = {
+        .body = entry, .head = head, .code = code, .stamp = 1, .write = write_instruction};
     struct ptx_text *const out = e->out;
     n.flow = &f;
     e->native = &n;
@@ -844,8 +900,13 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
                                                 sizeof(struct ptx_native_block));
     analyse(&n);
     const enum ptx_threads threads = e->target->threads;
+    const bool may_thin_out = e->status != PTX_OK || find_thin(&f, e->arena);
     f.is_full = (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_HALVES) && !f.is_parted &&
-                e->status == PTX_OK && !may_thin_out(&f);
+                !may_thin_out;
+    if (e->status == PTX_OK) {
+        ptx_native_find_rests(&n);
+        ptx_native_find_lanes(&n);
+    }
     if (e->status == PTX_OK)
         write_function(&n);
     if (e->status == PTX_OK)

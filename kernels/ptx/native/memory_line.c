@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/native/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Lines ---- */
@@ -130,6 +131,37 @@ static const char *half_of(struct ptx_native *n, const char *type, const char *v
         half ? ptx_native_numbers_from(n, HALF) : ptx_native_numbers(n, 32, HALF, 1, 1, 0));
 }
 
+/* How many lanes there are from the first on, where that is known and less than all: a power of two. Otherwise 0. */
+static unsigned first_lanes(const struct ptx_native_transfer *t)
+{
+    if (t->lanes[0] < '0' || t->lanes[0] > '9' || t->width != 1 || t->bits < 8)
+        return 0;
+    const unsigned long lanes = strtoul(t->lanes, NULL, 10);
+    for (unsigned count = 1; count <= HALF; count *= 2)
+        if (lanes == (1ul << count) - 1)
+            return count;
+    return 0;
+}
+
+/* A vector of so many lanes as one of all, of which the others are anything; and its first lanes. */
+static const char *widened(struct ptx_native *n, const char *element, unsigned count,
+                           const char *value)
+{
+    const char *numbers = "";
+    for (unsigned l = 0; l < PTX_NATIVE_LANES; l++)
+        numbers = l < count ? ptx_format(n->e, "%s%si32 %u", numbers, l ? "," : "", l)
+                            : ptx_format(n->e, "%s,i32 undef", numbers);
+    return ptx_native_emit(n, "shufflevector <%u x %s> %s, <%u x %s> undef, <32 x i32> <%s>", count,
+                           element, value, count, element, numbers);
+}
+
+static const char *narrowed(struct ptx_native *n, const char *element, unsigned count,
+                            const char *value)
+{
+    return ptx_native_emit(n, "shufflevector <32 x %s> %s, <32 x %s> undef, <%u x i32> %s", element,
+                           value, element, count, ptx_native_numbers(n, 32, count, 1, 1, 0));
+}
+
 void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_transfer *t,
                              struct ptx_native_value *to)
 {
@@ -137,8 +169,12 @@ void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_trans
     const bool is_row = stride_of(&t->at) != 0;
     if (t->at.term.line.is_whole) {
         const char *start = line_start(n, &t->at, 0);
-        const char *mask = mask_of(n, t, true, 0);
-        if (!mask)
+        const unsigned few = first_lanes(t);
+        const char *mask = few ? NULL : mask_of(n, t, true, 0);
+        if (few)
+            to[0] = (struct ptx_native_value){widened(n, i, few, load_row(n, t, few, start, NULL)),
+                                              (uint8_t)t->bits, true};
+        else if (!mask)
             ptx_native_load_neighbours(n, t, start, to);
         else
             to[0] = (struct ptx_native_value){load_row(n, t, PTX_NATIVE_LANES, start, mask),
@@ -169,8 +205,12 @@ void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_tran
 {
     const char *value = ptx_native_vector(n, t->values[0]).text, *i = ptx_native_integer(t->bits);
     if (t->at.term.line.is_whole) {
-        const char *start = line_start(n, &t->at, 0), *mask = mask_of(n, t, true, 0);
-        if (!mask)
+        const char *start = line_start(n, &t->at, 0);
+        const unsigned few = first_lanes(t);
+        const char *mask = few ? NULL : mask_of(n, t, true, 0);
+        if (few)
+            store_row(n, t, few, start, NULL, narrowed(n, i, few, value));
+        else if (!mask)
             ptx_native_store_neighbours(n, t, start);
         else
             store_row(n, t, PTX_NATIVE_LANES, start, mask, value);

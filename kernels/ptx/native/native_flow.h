@@ -22,7 +22,7 @@
 #include "kernels/ptx/emit/access.h"
 #include "kernels/ptx/native/native.h"
 
-enum { PTX_NATIVE_LANES = 32 };
+enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_WAITING = 4 };
 
 /* Nodes from `head` to `last` in reverse post order that are left by going on behind them. */
 struct ptx_native_loop {
@@ -53,6 +53,15 @@ struct ptx_native_term {
     const char *base[2], *start[2];
 };
 
+/* A node that tells of warps which need no turn (rest.c). */
+struct ptx_native_rest {
+    const struct ptx_instruction
+        *compared;    /* the number of a thread with a bound; NULL: none is told of */
+    bool *spreads;    /* per register: its value is that of all warps */
+    uint8_t relation; /* of busy threads: below, below or at, or at the bound */
+    int32_t site;     /* where the others have come; 0: to their end */
+};
+
 struct ptx_native_flow {
     const struct ptx_function *function;
     struct ptx_body *body;
@@ -68,11 +77,14 @@ struct ptx_native_flow {
     uint32_t *term_in;
     uint64_t **
         wanted; /* per node: registers that lanes elsewhere may still want, or NULL: not yet found */
-    bool is_full;    /* all lanes of a warp are in step wherever any are */
+    bool is_full; /* all lanes of a warp are in step wherever any are, but in nodes that are thin */
+    bool *is_thin;   /* per node: lanes may have ended before it */
     bool *is_spread; /* per register: as an address it is not that of neighbours */
     bool *is_across; /* per register: it lives at a barrier */
     bool *is_kept; /* per register: the frame has it from where it is set, and not from barriers */
-    size_t *frame_at; /* per register: where in the frame */
+    bool *is_remade;     /* per register: it is made again behind barriers, and kept nowhere */
+    uint32_t *remade_in; /* per register: the node's stamp where it has been; NULL: none has */
+    size_t *frame_at;    /* per register: where in the frame */
     size_t frame_bytes;
     int32_t *sites; /* per node: where lanes may wait at its start, from 1 on; 0: they do not */
     int32_t site_count;
@@ -81,6 +93,14 @@ struct ptx_native_flow {
         meets; /* per node: it begins with what lanes of a warp do together that may come one by one */
     bool is_parted;  /* some lanes of a warp may wait while others go on */
     bool is_tangled; /* loops lie across each other: nodes are never come to in step */
+    void (*write)(struct ptx_native *n,
+                  const struct ptx_instruction *in); /* an instruction, in the node being written */
+    struct ptx_native_rest *rests;                   /* per node */
+    const char **
+        known_lanes; /* per node: lanes that are there whenever any are, a number; NULL: not known */
+    bool has_rests, knows_row;
+    uint32_t waiting_count; /* of atomic sums that wait for the block's end, and their widths */
+    uint8_t waiting_bits[PTX_NATIVE_WAITING];
     struct ptx_native_loop *loops; /* the outer ones first */
     size_t loop_count;
     /* Of the node being written. */
@@ -166,6 +186,8 @@ bool ptx_native_mbarrier(struct ptx_native *n, const struct ptx_instruction *in)
 /* cp.async.mbarrier.arrive. */
 void ptx_native_copies_arrive(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in);
+/* atomic.c: where the function returns, adds what has waited for that. */
+void ptx_native_add_waiting(struct ptx_native *n);
 bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_move(struct ptx_native *n,
                      const struct ptx_instruction *in); /* move.c: cvta isspacep */
@@ -203,6 +225,8 @@ struct ptx_native_value ptx_native_of_term(struct ptx_native *n, struct ptx_nati
                                            unsigned bits);
 /* Writes what sets a register that is kept as a line; false: it sets none. */
 bool ptx_native_write_line(struct ptx_native *n, const struct ptx_instruction *in);
+/* line_compare.c: writes a comparison of a line with a number; false: it is none. */
+bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction *in);
 /* A number of a line from a special register: of the first thread of each half. */
 const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned half);
 /* Whether tid of the axis (0: x) is the same for all lanes. */
@@ -220,6 +244,20 @@ void ptx_native_enter_turn(struct ptx_native *n);
 void ptx_native_end_turn(struct ptx_native *n);
 /* The place of a member of the warp's struct ptx_native_turn. */
 const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
+
+/* remake.c: fills is_remade; behind a barrier, makes what lives there. */
+void ptx_native_find_remade(struct ptx_native *n);
+void ptx_native_remake(struct ptx_native *n);
+
+/* rest.c, where a warp waits as a whole. Fills `rests`; needs: what is thin. At the end of a node: tells of warps that need no
+ * turn. Behind the turns: they count as come; is_alone, an i1: the runtime asks for where they are. */
+void ptx_native_find_rests(struct ptx_native *n);
+void ptx_native_find_lanes(struct ptx_native *n); /* known_lanes; needs: is_full */
+void ptx_native_tell_rest(struct ptx_native *n);
+void ptx_native_end_rest(struct ptx_native *n, const char *is_alone);
+
+/* Whether a barrier opens as soon as all warps of the block wait at it. */
+bool ptx_native_is_plain_barrier(const struct ptx_native_flow *f, const struct ptx_instruction *in);
 
 /* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);

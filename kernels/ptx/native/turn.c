@@ -91,7 +91,9 @@ void ptx_native_enter_turn(struct ptx_native *n)
         return;
     }
     const char *live = ptx_native_name(n, "live");
-    const char *is_none = ptx_native_emit(n, "icmp eq i32 %%state.%zu, 0", OF_BLOCK(lanes));
+    const char *lanes = f->is_full ? load_turn(n, OF_TURN(lanes))
+                                   : ptx_format(n->e, "%%state.%zu", OF_BLOCK(lanes));
+    const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, 0", lanes);
     ptx_native_do(n, "br i1 %s, label %%over, label %%%s", is_none, live);
     ptx_native_label(n, live);
     ptx_text_add(n->e->out, "  switch i32 %s, label %%start [", ptx_native_load_word(n, "%site"));
@@ -126,14 +128,22 @@ void ptx_native_end_turn(struct ptx_native *n)
     ptx_native_store_word(n, "%warp", next);
     const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
                                           ptx_native_of_block(n, OF_BLOCK(end), "i32"));
+    if (f->has_rests) {
+        const char *rest = ptx_native_load_word(n, "%rest");
+        const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, -1", rest);
+        is_more = ptx_native_emit(n, "and i1 %s, %s", is_more, is_none);
+    }
     ptx_native_do(n, "br i1 %s, label %%turn, label %%leave", is_more);
     ptx_native_label(n, "leave");
     if (f->site_count == 0) {
+        ptx_native_add_waiting(n);
         ptx_native_do(n, "ret i32 0");
         return;
     }
     const char *together = ptx_native_of_block(n, OF_BLOCK(is_together), "i32");
     const char *alone = ptx_native_emit(n, "icmp eq i32 %s, 0", together);
+    if (f->has_rests)
+        ptx_native_end_rest(n, alone);
     const char *mixed = ptx_native_emit(n, "icmp ne i32 %s, 0", ptx_native_load_word(n, "%mixed"));
     const char *common = ptx_native_load_word(n, "%common");
     const char *is_over = ptx_native_emit(n, "icmp eq i32 %s, 0", common);
@@ -141,10 +151,13 @@ void ptx_native_end_turn(struct ptx_native *n)
     const char *stops = ptx_native_emit(n, "or i1 %s, %s", is_told, is_over);
     ptx_native_do(n, "br i1 %s, label %%stop, label %%again", stops);
     ptx_native_label(n, "stop");
+    ptx_native_add_waiting(n);
     ptx_native_do(n, "ret i32 %s", ptx_native_emit(n, "select i1 %s, i32 -1, i32 0", is_told));
     ptx_native_label(n, "again");
     ptx_native_store_word(n, "%site", common);
     ptx_native_store_word(n, "%common", "0");
+    if (f->has_rests)
+        ptx_native_store_word(n, "%rest", "-1");
     ptx_native_store_word(n, "%warp", ptx_native_of_block(n, OF_BLOCK(first), "i32"));
     ptx_native_jump(n, "turn");
 }
@@ -158,4 +171,9 @@ void ptx_native_begin_turns(struct ptx_native *n)
         ptx_native_do(n, "%s = alloca i32", words[i]);
         ptx_native_store_word(n, words[i], i == 0 ? first : i == 1 ? site : "0");
     }
+    if (!n->flow->has_rests)
+        return;
+    ptx_native_do(n, "%%rest = alloca i32");
+    ptx_native_do(n, "%%rest.at = alloca i32");
+    ptx_native_store_word(n, "%rest", "-1");
 }

@@ -1,0 +1,134 @@
+/* Comparisons of a line (lines.c) with a number that is the same for all lanes: where all lanes of a warp are on one side, as in most
+ * turns of a loop over an array, the answer is a number that nothing has to be waited for, once the processor foresees the way.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/native/native_flow.h"
+
+struct comparison {
+    struct ptx_native_term line;
+    const char *bound;
+    uint8_t relation; /* PTX_LT, PTX_LE, PTX_GT or PTX_GE of a lane's number to the bound */
+    bool is_signed;
+};
+
+/* As between signed numbers; PTX_COMPARE_NONE: another. */
+static uint8_t relation_of(uint8_t compare, bool is_turned)
+{
+    static const uint8_t relations[][3] = {
+        {PTX_LT, PTX_CMP_LO, PTX_GT},
+        {PTX_LE, PTX_CMP_LS, PTX_GE},
+        {PTX_GT, PTX_CMP_HI, PTX_LT},
+        {PTX_GE, PTX_CMP_HS, PTX_LE},
+    };
+    for (size_t i = 0; i < sizeof relations / sizeof *relations; i++)
+        if (compare == relations[i][0] || compare == relations[i][1])
+            return relations[i][is_turned ? 2 : 0];
+    return PTX_COMPARE_NONE;
+}
+
+static bool is_rising(const struct ptx_native_term *term)
+{
+    enum { MOST_STEP = 1 << 20 };
+    return term->line.kind == PTX_LINE_PLAIN && term->line.is_whole && term->line.step > 0 &&
+           term->line.step <= MOST_STEP;
+}
+
+/* false: it is no such comparison. */
+static bool describe(struct ptx_native *n, const struct ptx_instruction *in,
+                     struct comparison *comparison)
+{
+    const enum ptx_type type = (enum ptx_type)in->types[0];
+    if (in->opcode != PTX_OPCODE_setp || in->guard >= 0 || in->operand_count != 3 ||
+        in->has_second_destination || in->operands[0].kind != PTX_OPERAND_REGISTER ||
+        in->operands[0].part || ptx_native_bits(type) != 32 || ptx_type_is_float(type) ||
+        ptx_native_is_uniform(n, (uint32_t)in->operands[0].index))
+        return false;
+    const bool is_turned = ptx_native_varies(n, &in->operands[2]);
+    const struct ptx_operand *line = &in->operands[is_turned ? 2 : 1],
+                             *bound = &in->operands[is_turned ? 1 : 2];
+    if (ptx_native_varies(n, bound) || line->kind != PTX_OPERAND_REGISTER)
+        return false;
+    comparison->relation = relation_of(in->compare, is_turned);
+    comparison->is_signed = ptx_type_is_signed(type) && in->compare < PTX_CMP_LO;
+    if (comparison->relation == PTX_COMPARE_NONE)
+        return false;
+    comparison->line = ptx_native_term_of(n, line, 32);
+    if (!is_rising(&comparison->line))
+        return false;
+    n->is_vector = false;
+    comparison->bound = ptx_native_read(n, bound, PTX_U32).text;
+    return true;
+}
+
+static const char *word_of(const struct comparison *c, uint8_t relation)
+{
+    switch (relation) {
+    case PTX_LT:
+        return c->is_signed ? "slt" : "ult";
+    case PTX_LE:
+        return c->is_signed ? "sle" : "ule";
+    case PTX_GT:
+        return c->is_signed ? "sgt" : "ugt";
+    default:
+        return c->is_signed ? "sge" : "uge";
+    }
+}
+
+static uint8_t opposite(uint8_t relation)
+{
+    switch (relation) {
+    case PTX_LT:
+        return PTX_GE;
+    case PTX_LE:
+        return PTX_GT;
+    case PTX_GT:
+        return PTX_LE;
+    default:
+        return PTX_LT;
+    }
+}
+
+/* Whether the relation holds for all lanes: of the first it follows for the others, or of the last. */
+static const char *holds_for_all(struct ptx_native *n, const struct comparison *c, uint8_t relation,
+                                 const char *first, const char *last)
+{
+    const bool is_below = relation == PTX_LT || relation == PTX_LE;
+    return ptx_native_emit(n, "icmp %s i32 %s, %s", word_of(c, relation), is_below ? last : first,
+                           c->bound);
+}
+
+bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    struct comparison c;
+    if (!describe(n, in, &c))
+        return false;
+    const int64_t reach = c.line.line.step * (PTX_NATIVE_LANES - 1);
+    const int64_t most = (c.is_signed ? (int64_t)INT32_MAX : (int64_t)UINT32_MAX) - reach;
+    const char *first = c.line.base[0];
+    const char *last = ptx_native_emit(n, "add i32 %s, %lld", first, (long long)reach);
+    const char *is_straight = ptx_native_emit(n, "icmp %s i32 %s, %d", c.is_signed ? "sle" : "ule",
+                                              first, (int)(int32_t)(uint32_t)most);
+    const char *all = holds_for_all(n, &c, c.relation, first, last);
+    const char *none = holds_for_all(n, &c, opposite(c.relation), first, last);
+    const char *rest = ptx_native_name(n, "compare"), *each = ptx_native_name(n, "compare"),
+               *end = ptx_native_name(n, "compare"), *before = n->flow->block;
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
+                  ptx_native_emit(n, "and i1 %s, %s", is_straight, all), end, rest);
+    ptx_native_label(n, rest);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
+                  ptx_native_emit(n, "and i1 %s, %s", is_straight, none), end, each);
+    ptx_native_label(n, each);
+    const char *truths =
+        ptx_native_emit(n, "icmp %s <32 x i32> %s, %s", word_of(&c, c.relation),
+                        ptx_native_of_term(n, c.line, 32).text,
+                        ptx_native_vector(n, ptx_native_number(n, 32, c.bound)).text);
+    const char *lanes = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", truths);
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
+    const char *word =
+        ptx_native_emit(n, "phi i32 [-1, %%%s], [0, %%%s], [%s, %%%s]", before, rest, lanes, each);
+    const struct ptx_native_value result = {ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", word),
+                                            1, true};
+    n->is_vector = true;
+    ptx_native_keep(n, in, &result, 1);
+    return true;
+}
