@@ -77,7 +77,7 @@ static void many_places(struct ptx_native *n, struct ptx_native_transfer *t, boo
         return;
     }
     if (is_known)
-        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", condition, fast, slow);
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", condition, fast, slow);
     else
         ptx_native_branch_on_neighbours(n, t, fast, slow, &start);
     ptx_native_label(n, fast);

@@ -343,7 +343,7 @@ void ptx_native_branch_on_neighbours(struct ptx_native *n, const struct ptx_nati
         const char *wide = ptx_native_emit(n, "zext %s %s to i64", i, first);
         *start = ptx_native_emit(n, "add i64 %s, %s", wide, t->at.base);
     }
-    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_fast, fast, slow);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", is_fast, fast, slow);
 }
 
 /* Of all lanes' elements in the order of memory, where those at place k of each lane are. */

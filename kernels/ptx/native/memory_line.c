@@ -45,7 +45,7 @@ static const char *is_straight(struct ptx_native *n, const struct ptx_native_ter
     const int64_t reach = line.step * (line.is_whole ? PTX_NATIVE_LANES - 1 : HALF - 1);
     const int64_t least = line.is_signed ? INT32_MIN : 0,
                   most = line.is_signed ? INT32_MAX : UINT32_MAX;
-    for (unsigned h = 0; h < (line.is_whole ? 1 : 2); h++) {
+    for (unsigned h = 0; h < (line.is_whole || line.is_twin ? 1 : 2); h++) {
         const char *is =
             reach >= 0 ? ptx_native_emit(n, "icmp %s i32 %s, %d", line.is_signed ? "sle" : "ule",
                                          term->base[h], (int)(int32_t)(uint32_t)(most - reach))
@@ -61,6 +61,7 @@ static const char *line_start(struct ptx_native *n, const struct ptx_native_plac
                               unsigned half)
 {
     const struct ptx_native_term *term = &at->term;
+    half = term->line.is_twin ? 0 : half;
     const char *base = term->base[half];
     if (term->line.kind == PTX_LINE_WIDE) {
         const char *wide =
@@ -130,12 +131,49 @@ static const char *half_of(struct ptx_native *n, const char *type, const char *v
         half ? ptx_native_numbers_from(n, HALF) : ptx_native_numbers(n, 32, HALF, 1, 1, 0));
 }
 
+/* A number for each half, of which a load reads where no lane is there as well: there it is the other half's place. */
+static const char *place_of_half(struct ptx_native *n, const struct ptx_native_transfer *t,
+                                 const char *const starts[2], unsigned half)
+{
+    if (is_all(t->lanes))
+        return starts[half];
+    const char *is_there =
+        half ? ptx_native_emit(n, "icmp ugt i32 %s, 65535", t->lanes)
+             : ptx_native_emit(n, "icmp ne i16 %s, 0",
+                               ptx_native_emit(n, "trunc i32 %s to i16", t->lanes));
+    return ptx_native_emit(n, "select i1 %s, i64 %s, i64 %s", is_there, starts[half],
+                           starts[1 - half]);
+}
+
+static struct ptx_native_value load_two_places(struct ptx_native *n,
+                                               const struct ptx_native_transfer *t)
+{
+    const char *i = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, i);
+    const char *starts[2] = {line_start(n, &t->at, 0), line_start(n, &t->at, 1)};
+    struct ptx_native_term pair = {.line = {.kind = PTX_LINE_PLAIN}};
+    for (unsigned h = 0; h < 2; h++)
+        pair.base[h] = ptx_native_emit(
+            n, "load %s, %s %s, align %u", i, p,
+            ptx_native_pointer(n, i, place_of_half(n, t, starts, h)), t->bits / 8);
+    return ptx_native_of_term(n, pair, t->bits);
+}
+
+/* Of halves that are alike: those lanes that are in any. */
+static const char *mask_of_both(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    if (is_all(t->lanes) || !has_masks(n, t))
+        return NULL;
+    const char *upper = ptx_native_emit(n, "lshr i32 %s, 16", t->lanes);
+    const char *both = ptx_native_emit(n, "or i32 %s, %s", t->lanes, upper);
+    return ptx_native_emit(n, "bitcast i16 %s to <16 x i1>",
+                           ptx_native_emit(n, "trunc i32 %s to i16", both));
+}
+
 void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_transfer *t,
                              struct ptx_native_value *to)
 {
-    const char *i = ptx_native_integer(t->bits);
-    const bool is_row = stride_of(&t->at) != 0;
-    if (t->at.term.line.is_whole) {
+    const struct ptx_native_line line = t->at.term.line;
+    if (line.is_whole) {
         const char *start = line_start(n, &t->at, 0);
         const char *mask = mask_of(n, t, true, 0);
         if (!mask)
@@ -145,24 +183,17 @@ void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_trans
                                               (uint8_t)t->bits, true};
         return;
     }
-    const char *halves[2];
-    for (unsigned h = 0; h < 2; h++) {
-        const char *start = line_start(n, &t->at, h);
-        if (is_row) {
-            halves[h] = load_row(n, t, HALF, start, mask_of(n, t, false, h));
-            continue;
-        }
-        const char *p = ptx_native_pointer(n, i, start);
-        halves[h] = ptx_native_emit(n, "load %s, %s %s, align %u", i, ptx_native_pointer_type(n, i),
-                                    p, t->bits / 8);
+    if (stride_of(&t->at) == 0) {
+        to[0] = load_two_places(n, t);
+        return;
     }
-    const struct ptx_native_term pair = {.line = {PTX_LINE_PLAIN, false, false, 0, 0, 0},
-                                         .base = {halves[0], halves[1]}};
-    to[0] =
-        is_row
-            ? (struct ptx_native_value){ptx_native_joined(n, t->bits, HALF, halves[0], halves[1]),
-                                        (uint8_t)t->bits, true}
-            : ptx_native_of_term(n, pair, t->bits);
+    const char *halves[2];
+    for (unsigned h = 0; h < (line.is_twin ? 1 : 2); h++)
+        halves[h] = load_row(n, t, HALF, line_start(n, &t->at, h),
+                             line.is_twin ? mask_of_both(n, t) : mask_of(n, t, false, h));
+    to[0] = (struct ptx_native_value){
+        ptx_native_joined(n, t->bits, HALF, halves[0], halves[line.is_twin ? 0 : 1]),
+        (uint8_t)t->bits, true};
 }
 
 void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_transfer *t)
@@ -295,7 +326,7 @@ bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store)
 const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_native_transfer *t)
 {
     const char *is = is_straight(n, &t->at.term);
-    const bool needs_all = !is_all(t->lanes) && (!has_masks(n, t) || stride_of(&t->at) == 0);
+    const bool needs_all = !is_all(t->lanes) && !has_masks(n, t) && stride_of(&t->at) != 0;
     if (!needs_all)
         return is;
     const char *all = ptx_native_emit(n, "icmp eq i32 %s, -1", t->lanes);

@@ -41,11 +41,12 @@ enum ptx_native_line_kind {
 struct ptx_native_line {
     uint8_t kind;
     bool is_whole, is_signed; /* is_signed: how a wide one is extended */
+    bool is_twin;             /* by halves that have the same numbers: the first one's */
     uint8_t zeros;            /* low bits of the bases that are 0, as far as is known */
     int64_t step, scale;
 };
 
-/* The numbers that a line is made of: of both halves, or in the first place of the warp. */
+/* The numbers that a line is made of: of both halves, or in the first place of the warp or of halves that are alike. */
 struct ptx_native_term {
     struct ptx_native_line line;
     bool is_known; /* the same number for all */
