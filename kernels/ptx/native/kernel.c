@@ -352,7 +352,13 @@ static void put_back(struct ptx_native *n, uint32_t slot, const char **lanes)
     const char *place = ptx_native_place(n, index, slot % 4);
     if (!ptx_native_is_uniform(n, index))
         value = ptx_native_vector(n, value);
-    if (value.is_vector && ptx_native_is_wanted(n, f->node, index)) {
+    const bool is_blended = value.is_vector && ptx_native_is_wanted(n, f->node, index);
+    if (value.is_vector && value.bits == 1) {
+        value.text = ptx_native_lanes(n, value);
+        if (is_blended)
+            value.text = ptx_native_blended_words(
+                n, value.text, ptx_native_emit(n, "load %s, %s %s", type, pointer, place));
+    } else if (is_blended) {
         if (!*lanes)
             *lanes = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", f->mask);
         const char *old = ptx_native_emit(n, "load %s, %s %s", type, pointer, place);
@@ -628,7 +634,10 @@ static void write_instruction(struct ptx_native *n, const struct ptx_instruction
     refuse_what_is_lost(n, in);
     ptx_native_choose(n, in);
     const bool is_vector = n->is_vector;
-    ptx_native_operation(n, in, results, &count);
+    if (is_vector && ptx_native_compare_line(n, in, &results[0]))
+        count = 1;
+    else
+        ptx_native_operation(n, in, results, &count);
     n->is_vector = is_vector;
     ptx_native_keep(n, in, results, count);
 }
@@ -683,6 +692,56 @@ static void end_node(struct ptx_native *n, int32_t position)
         ptx_native_jump(n, "done");
 }
 
+/* What masks cost something at: accesses of rows. */
+static bool is_masked(const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_st) &&
+           in->space != PTX_SPACE_PARAM && in->space != PTX_SPACE_LOCAL && in->guard < 0 &&
+           !ptx_is_volatile(in);
+}
+
+/* Whether a node is written once more, for warps of which all lanes are there, as most are. */
+static bool is_doubled(const struct ptx_native *n, const struct ptx_node *range)
+{
+    enum { MOST_INSTRUCTIONS = 64, MOST_OF_FUNCTION = 512 };
+    const struct ptx_native_flow *f = n->flow;
+    bool is_any = false;
+    if (f->mask[0] != '%' || f->sites[f->node] || f->is_parted ||
+        range->end - range->first > MOST_INSTRUCTIONS ||
+        f->function->instruction_count > MOST_OF_FUNCTION)
+        return false;
+    for (uint32_t i = range->first; i < range->end; i++) {
+        const struct ptx_instruction *in = &f->function->instructions[i];
+        if (ptx_is_barrier(in) || in->opcode == PTX_OPCODE_call || in->opcode == PTX_OPCODE_brx)
+            return false;
+        is_any |= is_masked(in);
+    }
+    return is_any;
+}
+
+static void write_body(struct ptx_native *n, const struct ptx_node *range)
+{
+    for (uint32_t i = range->first; i < range->end; i++)
+        write_instruction(n, &n->flow->function->instructions[i]);
+    ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_BRANCH, .write = write_way});
+}
+
+static void write_for_all(struct ptx_native *n, const struct ptx_node *range)
+{
+    struct ptx_native_flow *f = n->flow;
+    const char *const mask = f->mask;
+    const char *all = ptx_native_name(n, "all"), *some = ptx_native_name(n, "some");
+    const char *is_all = ptx_native_emit(n, "icmp eq i32 %s, -1", mask);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_all, all, some);
+    ptx_native_label(n, all);
+    f->mask = "-1";
+    write_body(n, range);
+    f->mask = mask;
+    f->stamp++;
+    n->carry.text = NULL;
+    ptx_native_label(n, some);
+}
+
 static void write_node(struct ptx_native *n, int32_t position)
 {
     struct ptx_native_flow *f = n->flow;
@@ -690,9 +749,9 @@ static void write_node(struct ptx_native *n, int32_t position)
     const struct ptx_node *range = &f->graph->nodes[node];
     n->e->instruction = &f->function->instructions[range->first];
     begin_node(n, node);
-    for (uint32_t i = range->first; i < range->end; i++)
-        write_instruction(n, &f->function->instructions[i]);
-    ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_BRANCH, .write = write_way});
+    if (is_doubled(n, range))
+        write_for_all(n, range);
+    write_body(n, range);
     end_node(n, position);
 }
 

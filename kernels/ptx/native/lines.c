@@ -81,11 +81,10 @@ static int64_t cut(int64_t number, unsigned bits)
 
 static struct ptx_native_term constant(struct ptx_native *n, int64_t number, unsigned bits)
 {
-    struct ptx_native_term term = {.line = {.kind = PTX_LINE_PLAIN,
-                                            .is_whole = true,
-                                            .zeros = zeros_of(number)},
-                                   .is_known = true,
-                                   .known = cut(number, bits)};
+    struct ptx_native_term term = {
+        .line = {.kind = PTX_LINE_PLAIN, .is_whole = true, .zeros = zeros_of(number)},
+        .is_known = true,
+        .known = cut(number, bits)};
     term.base[0] = term.base[1] = ptx_format(n->e, "%lld", (long long)term.known);
     return term;
 }
@@ -786,10 +785,10 @@ static struct ptx_native_line alike_line(const struct ptx_native *n,
         has_own(n, in->operands, in->operand_count))
         return (struct ptx_native_line){.kind = PTX_LINE_NONE};
     ptx_flow_reads(in, read_register, &r);
-    return r.is_alike ? (struct ptx_native_line){.kind = r.is_unknown ? PTX_LINE_UNKNOWN
-                                                                      : PTX_LINE_PLAIN,
-                                                 .is_whole = true}
-                      : (struct ptx_native_line){.kind = PTX_LINE_NONE};
+    return r.is_alike
+               ? (struct ptx_native_line){.kind = r.is_unknown ? PTX_LINE_UNKNOWN : PTX_LINE_PLAIN,
+                                          .is_whole = true}
+               : (struct ptx_native_line){.kind = PTX_LINE_NONE};
 }
 
 static void write_register(void *with, uint32_t index, bool is_whole)

@@ -152,9 +152,9 @@ static struct ptx_native_value load_two_places(struct ptx_native *n,
     const char *starts[2] = {line_start(n, &t->at, 0), line_start(n, &t->at, 1)};
     struct ptx_native_term pair = {.line = {.kind = PTX_LINE_PLAIN}};
     for (unsigned h = 0; h < 2; h++)
-        pair.base[h] = ptx_native_emit(
-            n, "load %s, %s %s, align %u", i, p,
-            ptx_native_pointer(n, i, place_of_half(n, t, starts, h)), t->bits / 8);
+        pair.base[h] =
+            ptx_native_emit(n, "load %s, %s %s, align %u", i, p,
+                            ptx_native_pointer(n, i, place_of_half(n, t, starts, h)), t->bits / 8);
     return ptx_native_of_term(n, pair, t->bits);
 }
 

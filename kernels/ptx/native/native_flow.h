@@ -117,6 +117,8 @@ void ptx_native_set(struct ptx_native *n, const struct ptx_instruction *in,
 /* The lanes of a predicate as an i32; lanes that are active and for which the guard holds, or all that are active. */
 const char *ptx_native_lanes(struct ptx_native *n, struct ptx_native_value predicate);
 const char *ptx_native_guarded(struct ptx_native *n, const struct ptx_instruction *in);
+/* A word of lanes as a predicate. */
+struct ptx_native_value ptx_native_of_lanes(struct ptx_native *n, const char *lanes);
 /* A guard as a predicate: one bit or 32. */
 struct ptx_native_value ptx_native_guard(struct ptx_native *n, const struct ptx_instruction *in);
 /* That of the lowest lane of a mask, as one number. */
@@ -132,7 +134,7 @@ struct ptx_native_value ptx_native_both(struct ptx_native *n, const char *operat
 struct ptx_native_value ptx_native_resize(struct ptx_native *n, struct ptx_native_value value,
                                           unsigned bits, bool is_signed);
 const char *ptx_native_value_type(const struct ptx_native *n, struct ptx_native_value value);
-/* A register's alloca and its type. */
+/* A register's alloca and its type: predicates that differ are words of lanes. */
 const char *ptx_native_place(struct ptx_native *n, uint32_t index, unsigned part);
 const char *ptx_native_place_type(struct ptx_native *n, uint32_t index);
 unsigned ptx_native_parts(const struct ptx_native *n, uint32_t index);
@@ -201,6 +203,9 @@ struct ptx_native_value ptx_native_of_term(struct ptx_native *n, struct ptx_nati
                                            unsigned bits);
 /* Writes what sets a register that is kept as a line; false: it sets none. */
 bool ptx_native_write_line(struct ptx_native *n, const struct ptx_instruction *in);
+/* line_compare.c: writes a comparison of a line with one number, its guard apart; false: it is none such. */
+bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction *in,
+                             struct ptx_native_value *result);
 /* A number of a line from a special register: of the first thread of each half. */
 const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned half);
 /* Whether tid of the axis (0: x) is the same for all lanes. */
@@ -221,6 +226,8 @@ const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
 
 /* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);
+/* Of words with a bit for each lane: that of lanes that are here, and the old one of others. */
+const char *ptx_native_blended_words(struct ptx_native *n, const char *value, const char *old);
 /* Stores what a register's place has in the frame. */
 void ptx_native_save(struct ptx_native *n, uint32_t index, unsigned part);
 

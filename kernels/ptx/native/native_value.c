@@ -195,6 +195,18 @@ struct ptx_native_value ptx_native_number(struct ptx_native *n, unsigned bits, c
 
 /* ---- Shapes ---- */
 
+struct ptx_native_value ptx_native_of_lanes(struct ptx_native *n, const char *lanes)
+{
+    return (struct ptx_native_value){ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", lanes), 1,
+                                     true};
+}
+
+const char *ptx_native_lanes(struct ptx_native *n, struct ptx_native_value predicate)
+{
+    return predicate.is_vector ? ptx_native_emit(n, "bitcast <32 x i1> %s to i32", predicate.text)
+                               : ptx_native_emit(n, "sext i1 %s to i32", predicate.text);
+}
+
 struct ptx_native_value ptx_native_vector(struct ptx_native *n, struct ptx_native_value value)
 {
     if (value.is_vector)
@@ -208,6 +220,8 @@ struct ptx_native_value ptx_native_vector(struct ptx_native *n, struct ptx_nativ
                          : list_of(n, type, value.text);
         return value;
     }
+    if (value.bits == 1)
+        return ptx_native_of_lanes(n, ptx_native_lanes(n, value));
     const char *one =
         ptx_native_emit(n, "insertelement <32 x %s> undef, %s %s, i32 0", type, type, value.text);
     value.text = ptx_native_emit(n,
@@ -280,7 +294,7 @@ const char *ptx_native_place_type(struct ptx_native *n, uint32_t index)
 {
     const struct ptx_native_value like = {NULL, (uint8_t)register_bits(n, index),
                                           !ptx_native_is_uniform(n, index)};
-    return ptx_native_value_type(n, like);
+    return like.bits == 1 && like.is_vector ? "i32" : ptx_native_value_type(n, like);
 }
 
 /* Parts are counted from 0 in `held`. */
@@ -303,11 +317,13 @@ static struct ptx_native_value read_register(struct ptx_native *n, uint32_t slot
         f->held_in[slot] = f->stamp;
         return value;
     }
-    const char *type = ptx_native_value_type(n, value);
+    const char *type = ptx_native_place_type(n, index);
     if (f->has_place[index])
         value.text = ptx_native_emit(n, "load %s, %s %s", type, ptx_native_pointer_type(n, type),
                                      ptx_native_place(n, index, slot % 4));
-    else
+    if (f->has_place[index] && value.bits == 1 && value.is_vector)
+        value = ptx_native_of_lanes(n, value.text);
+    else if (!f->has_place[index])
         value.text = value.is_vector ? "zeroinitializer" : value.bits == 1 ? "false" : "0";
     f->held[slot] = value;
     f->held_in[slot] = f->stamp;
@@ -456,16 +472,12 @@ void ptx_native_choose(struct ptx_native *n, const struct ptx_instruction *in)
 struct ptx_native_value ptx_native_guard(struct ptx_native *n, const struct ptx_instruction *in)
 {
     struct ptx_native_value p = read_register(n, 4 * (uint32_t)in->guard);
-    if (in->guard_negated)
-        p.text = ptx_native_emit(n, "xor %s %s, %s", ptx_native_value_type(n, p), p.text,
-                                 p.is_vector ? list_of(n, "i1", "true") : "true");
+    if (!in->guard_negated)
+        return p;
+    if (p.is_vector) /* as a word, which most guards become */
+        return ptx_native_of_lanes(n, ptx_native_emit(n, "xor i32 %s, -1", ptx_native_lanes(n, p)));
+    p.text = ptx_native_emit(n, "xor i1 %s, true", p.text);
     return p;
-}
-
-const char *ptx_native_lanes(struct ptx_native *n, struct ptx_native_value predicate)
-{
-    return predicate.is_vector ? ptx_native_emit(n, "bitcast <32 x i1> %s to i32", predicate.text)
-                               : ptx_native_emit(n, "sext i1 %s to i32", predicate.text);
 }
 
 const char *ptx_native_guarded(struct ptx_native *n, const struct ptx_instruction *in)
