@@ -27,15 +27,20 @@ static const char *blended(struct ptx_native *n, const char *type, const char *v
     return ptx_native_emit(n, "select <32 x i1> %s, %s %s, %s %s", here, type, value, type, old);
 }
 
-static void move_line(struct ptx_native *n, uint32_t index, bool is_saved)
+const char *ptx_native_frame_place(struct ptx_native *n, uint32_t index, size_t behind,
+                                   const char *type)
 {
     const char *frame = ptx_native_of_block(n, offsetof(struct ptx_native_block, frame), "i64");
+    return ptx_native_pointer(
+        n, type, ptx_native_emit(n, "add i64 %s, %zu", frame, n->flow->frame_at[index] + behind));
+}
+
+static void move_line(struct ptx_native *n, uint32_t index, bool is_saved)
+{
     for (unsigned i = 0; i < ptx_native_line_places(n, index); i++) {
         const char *type = ptx_native_line_type(n, index, i),
                    *pt = ptx_native_pointer_type(n, type);
-        const char *at =
-            ptx_native_emit(n, "add i64 %s, %zu", frame, n->flow->frame_at[index] + 8 * (size_t)i);
-        const char *p = ptx_native_pointer(n, type, at),
+        const char *p = ptx_native_frame_place(n, index, 8 * (size_t)i, type),
                    *place = ptx_native_line_place(n, index, i);
         const char *value = ptx_native_emit(n, "load %s, %s %s", type, pt, is_saved ? place : p);
         ptx_native_do(n, "store %s %s, %s %s", type, value, pt, is_saved ? p : place);
@@ -44,6 +49,8 @@ static void move_line(struct ptx_native *n, uint32_t index, bool is_saved)
 
 static void move_register(struct ptx_native *n, uint32_t index, unsigned part, bool is_saved)
 {
+    if (n->flow->is_framed[index])
+        return;
     if (ptx_native_is_line(n, index)) {
         if (part == 0)
             move_line(n, index, is_saved);
@@ -57,10 +64,7 @@ static void move_register(struct ptx_native *n, uint32_t index, unsigned part, b
             ? 16
             : 32 * (ptx_native_bits((enum ptx_type)n->flow->function->registers[index].type) + 7) /
                   8;
-    const char *frame = ptx_native_of_block(n, offsetof(struct ptx_native_block, frame), "i64");
-    const char *at =
-        ptx_native_emit(n, "add i64 %s, %zu", frame, n->flow->frame_at[index] + part * bytes);
-    const char *p = ptx_native_pointer(n, type, at);
+    const char *p = ptx_native_frame_place(n, index, part * bytes, type);
     const char *place = ptx_native_place(n, index, part);
     const unsigned alignment = is_uniform ? 16 : is_mask ? 4 : 32;
     if (is_saved) {

@@ -167,16 +167,23 @@ static bool comes_as_often(const struct ptx_native_flow *f, int32_t node)
     return !inner;
 }
 
-/* What is set at one place need not be stored at each barrier. */
+/* What is set at one place need not be stored at each barrier, nor taken from the frame there: where it is one number, it is
+ * read where it is wanted. */
 static void find_kept(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     f->is_kept = ptx_arena_take(n->e->arena, f->function->register_count + 1);
+    f->is_framed = ptx_arena_take(n->e->arena, f->function->register_count + 1);
     for (uint32_t r = 0; r < f->function->register_count; r++) {
         if (f->is_parted || !f->is_across[r] || f->definitions[r] != 1)
             continue;
         const int32_t node = f->graph->node_of[f->set_by[r] - f->function->instructions];
         f->is_kept[r] = f->graph->position[node] != PTX_NO_NODE && comes_as_often(f, node);
+        const bool is_small = ptx_native_parts(n, r) == 1 &&
+                              (ptx_native_is_uniform(n, r) || ptx_native_is_line(n, r) ||
+                               f->function->registers[r].type == PTX_PRED);
+        f->is_framed[r] =
+            f->is_kept[r] && is_small && !ptx_flow_is_live(f->graph, f->graph->order[0], r);
     }
 }
 
@@ -781,7 +788,8 @@ static void declare_places(struct ptx_native *n)
         ptx_native_store_word(n, ptx_format(n->e, "%%t.%d", (int)node), "0");
     }
     for (uint32_t r = 0; r < f->function->register_count; r++)
-        for (unsigned part = 0; f->has_place[r] && part < places_of(n, r); part++) {
+        for (unsigned part = 0; f->has_place[r] && !f->is_framed[r] && part < places_of(n, r);
+             part++) {
             const bool is_line = ptx_native_is_line(n, r);
             const char *type =
                 is_line ? ptx_native_line_type(n, r, part) : ptx_native_place_type(n, r);

@@ -406,6 +406,9 @@ const char *ptx_native_line_type(const struct ptx_native *n, uint32_t index, uns
 
 const char *ptx_native_line_place(struct ptx_native *n, uint32_t index, unsigned place)
 {
+    if (n->flow->is_framed[index])
+        return ptx_native_frame_place(n, index, 8 * (size_t)place,
+                                      ptx_native_line_type(n, index, place));
     return ptx_format(n->e, "%%L%u.%u", index, place);
 }
 

@@ -73,6 +73,7 @@ struct ptx_native_flow {
     bool *is_spread; /* per register: as an address it is not that of neighbours */
     bool *is_across; /* per register: it lives at a barrier */
     bool *is_kept; /* per register: the frame has it from where it is set, and not from barriers */
+    bool *is_framed;  /* per register: it is kept, and has the frame for a place, and no alloca */
     size_t *frame_at; /* per register: where in the frame */
     size_t frame_bytes;
     int32_t *sites; /* per node: where lanes may wait at its start, from 1 on; 0: they do not */
@@ -134,7 +135,7 @@ struct ptx_native_value ptx_native_both(struct ptx_native *n, const char *operat
 struct ptx_native_value ptx_native_resize(struct ptx_native *n, struct ptx_native_value value,
                                           unsigned bits, bool is_signed);
 const char *ptx_native_value_type(const struct ptx_native *n, struct ptx_native_value value);
-/* A register's alloca and its type: predicates that differ are words of lanes. */
+/* A register's alloca, or its place in the frame, and its type: predicates that differ are words of lanes. */
 const char *ptx_native_place(struct ptx_native *n, uint32_t index, unsigned part);
 const char *ptx_native_place_type(struct ptx_native *n, uint32_t index);
 unsigned ptx_native_parts(const struct ptx_native *n, uint32_t index);
@@ -228,6 +229,9 @@ const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);
 /* Of words with a bit for each lane: that of lanes that are here, and the old one of others. */
 const char *ptx_native_blended_words(struct ptx_native *n, const char *value, const char *old);
+/* A register's numbered place in the frame, as a pointer. */
+const char *ptx_native_frame_place(struct ptx_native *n, uint32_t index, size_t behind,
+                                   const char *type);
 /* Stores what a register's place has in the frame. */
 void ptx_native_save(struct ptx_native *n, uint32_t index, unsigned part);
 

@@ -287,6 +287,8 @@ static unsigned register_bits(const struct ptx_native *n, uint32_t index)
 
 const char *ptx_native_place(struct ptx_native *n, uint32_t index, unsigned part)
 {
+    if (n->flow->is_framed[index])
+        return ptx_native_frame_place(n, index, 0, ptx_native_place_type(n, index));
     return ptx_format(n->e, "%%R%u.%u", index, part);
 }
 
