@@ -89,11 +89,20 @@ static struct ptx_native_term constant(struct ptx_native *n, int64_t number, uns
     return term;
 }
 
+int64_t ptx_native_step_of(struct ptx_native_line line)
+{
+    return line.kind == PTX_LINE_WIDE
+               ? (int64_t)((uint64_t)line.slope + (uint64_t)line.step * (uint64_t)line.scale)
+               : line.step;
+}
+
 /* A plain line as a wide one of that kind: the lanes' parts are those of a base of 0. */
 static bool can_widen(struct ptx_native_line plain, struct ptx_native_line wide)
 {
+    enum { MOST = 1 << 20 }; /* no lane's part wraps around */
     return plain.kind == PTX_LINE_PLAIN && wide.kind == PTX_LINE_WIDE && plain.step != 0 &&
-           plain.step == (int64_t)((uint64_t)wide.step * (uint64_t)wide.scale);
+           wide.step <= MOST && wide.step >= (wide.is_signed ? -MOST : 0) &&
+           plain.step == ptx_native_step_of(wide);
 }
 
 static struct ptx_native_line as_wide(struct ptx_native_line plain, struct ptx_native_line wide)
@@ -115,7 +124,8 @@ static struct ptx_native_line meet(struct ptx_native_line a, struct ptx_native_l
         a = as_wide(a, b);
     else if (can_widen(b, a))
         b = as_wide(b, a);
-    if (a.kind != b.kind || a.step != b.step || a.scale != b.scale || a.is_signed != b.is_signed)
+    if (a.kind != b.kind || a.step != b.step || a.scale != b.scale || a.slope != b.slope ||
+        a.is_signed != b.is_signed)
         return (struct ptx_native_line){.kind = PTX_LINE_NONE};
     a.is_whole &= b.is_whole;
     a.is_twin &= b.is_twin;
@@ -131,7 +141,9 @@ static struct ptx_native_term in_halves(const struct evaluation *v, struct ptx_n
         return a;
     const bool is_wide = a.line.kind == PTX_LINE_WIDE, is_twin = a.line.is_twin;
     a.line.is_whole = a.line.is_twin = false;
-    a.start[1] = a.start[0];
+    a.start[1] = a.line.slope == 0 || is_twin ? a.start[0]
+                                              : say(v, "add i64 %s, %lld", a.start[0],
+                                                    (long long)((uint64_t)a.line.slope * HALF));
     a.base[1] =
         a.line.step == 0 || is_twin
             ? a.base[0]
@@ -167,22 +179,22 @@ static struct ptx_native_term sum(const struct evaluation *v, struct ptx_native_
                         (int64_t)(is_minus ? (uint64_t)a.known - (uint64_t)b.known
                                            : (uint64_t)a.known + (uint64_t)b.known),
                         bits);
-    if (is_flat(a) && b.line.kind == PTX_LINE_WIDE && !is_minus) {
+    if (is_plain(a) && b.line.kind == PTX_LINE_WIDE && !is_minus) {
         const struct ptx_native_term swap = a;
         a = b;
         b = swap;
     }
-    if (a.line.kind == PTX_LINE_WIDE ? !is_flat(b) : !is_plain(a) || !is_plain(b))
+    if (!is_plain(b) || !is_set(a))
         return unknown(PTX_LINE_NONE);
     align(v, &a, &b, bits);
     for (unsigned h = 0; h < halves_of(a.line); h++) {
         const char **to = a.line.kind == PTX_LINE_WIDE ? &a.start[h] : &a.base[h];
         *to = say(v, "%s i%u %s, %s", operation, bits, *to, b.base[h]);
     }
-    if (is_plain(a))
-        a.line.step = cut((int64_t)(is_minus ? (uint64_t)a.line.step - (uint64_t)b.line.step
-                                             : (uint64_t)a.line.step + (uint64_t)b.line.step),
-                          bits);
+    int64_t *const step = is_plain(a) ? &a.line.step : &a.line.slope;
+    *step = cut((int64_t)(is_minus ? (uint64_t)*step - (uint64_t)b.line.step
+                                   : (uint64_t)*step + (uint64_t)b.line.step),
+                bits);
     a.line.zeros = is_plain(a) ? least(a.line.zeros, b.line.zeros) : 0;
     a.is_known = false;
     return settled(a);
@@ -206,6 +218,7 @@ static struct ptx_native_term product(const struct evaluation *v, struct ptx_nat
         const char **to = is_wide ? &a.start[h] : &a.base[h];
         *to = say(v, "mul i%u %s, %s", bits, *to, b.base[h]);
     }
+    a.line.slope = (int64_t)((uint64_t)a.line.slope * (uint64_t)b.known);
     if (is_wide)
         a.line.scale = (int64_t)((uint64_t)a.line.scale * (uint64_t)b.known);
     else if (b.is_known)
@@ -261,8 +274,7 @@ static struct ptx_native_term narrowed(const struct evaluation *v, struct ptx_na
         const char *base = say(v, "mul i32 %s, %d", a.base[h], (int)(int32_t)a.line.scale);
         a.base[h] = say(v, "add i32 %s, %s", start, base);
     }
-    if (!is_plain(a))
-        a.line.step = (int64_t)((uint64_t)a.line.step * (uint64_t)a.line.scale);
+    a.line.step = ptx_native_step_of(a.line);
     a.line = (struct ptx_native_line){.kind = PTX_LINE_PLAIN,
                                       .is_whole = a.line.is_whole,
                                       .is_twin = a.line.is_twin,
@@ -653,6 +665,10 @@ static struct ptx_native_term evaluate(const struct evaluation *v, const struct 
     case PTX_OPCODE_mov:
         return in->operand_count == 2 ? operand_of(v, &in->operands[1], bits)
                                       : unknown(PTX_LINE_NONE);
+    case PTX_OPCODE_neg: {
+        const struct ptx_native_term a = operand_of(v, &in->operands[1], bits);
+        return is_set(a) ? sum(v, constant(v->n, 0, bits), a, true, bits) : a;
+    }
     case PTX_OPCODE_shl:
     case PTX_OPCODE_shr:
         return shifted(v, in, bits);
@@ -911,6 +927,9 @@ struct ptx_native_value ptx_native_of_term(struct ptx_native *n, struct ptx_nati
             ptx_native_vector(
                 n, ptx_native_number(n, 64, ptx_format(n->e, "%lld", (long long)line.scale)))
                 .text);
+    if (line.slope != 0)
+        value.text = ptx_native_emit(n, "add <32 x i64> %s, %s", value.text,
+                                     ptx_native_ramp(n, 64, line.slope, line.is_whole));
     const struct ptx_native_value start = of_halves(n, term.start, halves_of(line) == 1, 64);
     value.text = ptx_native_emit(n, "add <32 x i64> %s, %s", value.text, start.text);
     return value;

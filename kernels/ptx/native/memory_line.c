@@ -8,12 +8,9 @@
 
 enum { HALF = PTX_NATIVE_LANES / 2 };
 
-/* How far it is from one lane's place to the next one's. */
-static int64_t stride_of(const struct ptx_native_place *at)
+int64_t ptx_native_stride_of(const struct ptx_native_place *at)
 {
-    const struct ptx_native_line line = at->term.line;
-    return line.kind == PTX_LINE_WIDE ? (int64_t)((uint64_t)line.step * (uint64_t)line.scale)
-                                      : line.step;
+    return ptx_native_step_of(at->term.line);
 }
 
 /* Masks of vectors of these elements are the processor's own. */
@@ -35,8 +32,7 @@ static bool is_all(const char *lanes)
     return strcmp(lanes, "-1") == 0;
 }
 
-/* Whether the numbers that a wide line is made of do not wrap around: the i1, or NULL: they never do. */
-static const char *is_straight(struct ptx_native *n, const struct ptx_native_term *term)
+const char *ptx_native_is_straight(struct ptx_native *n, const struct ptx_native_term *term)
 {
     const struct ptx_native_line line = term->line;
     const char *all = NULL;
@@ -57,8 +53,8 @@ static const char *is_straight(struct ptx_native *n, const struct ptx_native_ter
 }
 
 /* The first lane's address, of the warp or of a half. Of shared memory lanes that are not there may be before its start. */
-static const char *line_start(struct ptx_native *n, const struct ptx_native_place *at,
-                              unsigned half)
+const char *ptx_native_line_start(struct ptx_native *n, const struct ptx_native_place *at,
+                                  unsigned half)
 {
     const struct ptx_native_term *term = &at->term;
     half = term->line.is_twin ? 0 : half;
@@ -149,7 +145,8 @@ static struct ptx_native_value load_two_places(struct ptx_native *n,
                                                const struct ptx_native_transfer *t)
 {
     const char *i = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, i);
-    const char *starts[2] = {line_start(n, &t->at, 0), line_start(n, &t->at, 1)};
+    const char *starts[2] = {ptx_native_line_start(n, &t->at, 0),
+                             ptx_native_line_start(n, &t->at, 1)};
     struct ptx_native_term pair = {.line = {.kind = PTX_LINE_PLAIN}};
     for (unsigned h = 0; h < 2; h++)
         pair.base[h] =
@@ -174,7 +171,7 @@ void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_trans
 {
     const struct ptx_native_line line = t->at.term.line;
     if (line.is_whole) {
-        const char *start = line_start(n, &t->at, 0);
+        const char *start = ptx_native_line_start(n, &t->at, 0);
         const char *mask = mask_of(n, t, true, 0);
         if (!mask)
             ptx_native_load_neighbours(n, t, start, to);
@@ -183,13 +180,13 @@ void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_trans
                                               (uint8_t)t->bits, true};
         return;
     }
-    if (stride_of(&t->at) == 0) {
+    if (ptx_native_stride_of(&t->at) == 0) {
         to[0] = load_two_places(n, t);
         return;
     }
     const char *halves[2];
     for (unsigned h = 0; h < (line.is_twin ? 1 : 2); h++)
-        halves[h] = load_row(n, t, HALF, line_start(n, &t->at, h),
+        halves[h] = load_row(n, t, HALF, ptx_native_line_start(n, &t->at, h),
                              line.is_twin ? mask_of_both(n, t) : mask_of(n, t, false, h));
     to[0] = (struct ptx_native_value){
         ptx_native_joined(n, t->bits, HALF, halves[0], halves[line.is_twin ? 0 : 1]),
@@ -200,7 +197,7 @@ void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_tran
 {
     const char *value = ptx_native_vector(n, t->values[0]).text, *i = ptx_native_integer(t->bits);
     if (t->at.term.line.is_whole) {
-        const char *start = line_start(n, &t->at, 0), *mask = mask_of(n, t, true, 0);
+        const char *start = ptx_native_line_start(n, &t->at, 0), *mask = mask_of(n, t, true, 0);
         if (!mask)
             ptx_native_store_neighbours(n, t, start);
         else
@@ -208,7 +205,7 @@ void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_tran
         return;
     }
     for (unsigned h = 2; h > 0; h--) /* the lower lanes' values stay */
-        store_row(n, t, HALF, line_start(n, &t->at, h - 1), mask_of(n, t, false, h - 1),
+        store_row(n, t, HALF, ptx_native_line_start(n, &t->at, h - 1), mask_of(n, t, false, h - 1),
                   half_of(n, i, value, h - 1));
 }
 
@@ -249,26 +246,29 @@ static const char *define_far(struct ptx_native *n, const struct ptx_native_tran
     struct ptx_emitter *e = n->e;
     const struct ptx_native_line line = t->at.term.line;
     const bool is_wide = line.kind == PTX_LINE_WIDE;
-    const long long step = (long long)(is_wide ? line.step : stride_of(&t->at));
+    const long long step = (long long)(is_wide ? line.step : ptx_native_stride_of(&t->at));
+    const long long slope = (long long)(is_wide ? line.slope : 0);
     const char *i = ptx_native_integer(t->bits), *do_it = is_store ? "scatter" : "gather";
-    const char *name = ptx_format(e, "clem_%s_line_%u_%s_%lld_%lld", do_it, t->bits,
+    const char *name = ptx_format(e, "clem_%s_line_%u_%s_%lld_%lld_%lld", do_it, t->bits,
                                   is_wide ? line.is_signed ? "s" : "u" : "p", step,
-                                  is_wide ? (long long)line.scale : 1ll);
+                                  is_wide ? (long long)line.scale : 1ll, slope);
     const char *addresses =
-        is_wide ? ptx_format(e,
-                             "  %%b1 = insertelement <32 x i32> undef, i32 %%b, i32 0\n"
-                             "  %%b2 = shufflevector <32 x i32> %%b1, <32 x i32> undef, <32 x i32> "
-                             "zeroinitializer\n"
-                             "  %%b3 = add <32 x i32> %%b2, %s\n"
-                             "  %%b4 = %s <32 x i32> %%b3 to <32 x i64>\n"
-                             "  %%c1 = insertelement <32 x i64> undef, i64 %lld, i32 0\n"
-                             "  %%c2 = shufflevector <32 x i64> %%c1, <32 x i64> undef, <32 x i32> "
-                             "zeroinitializer\n"
-                             "  %%o = mul <32 x i64> %%b4, %%c2\n",
-                             ptx_native_ramp(n, 32, line.step, true),
-                             line.is_signed ? "sext" : "zext", (long long)line.scale)
-                : ptx_format(e, "  %%o = add <32 x i64> %s, zeroinitializer\n",
-                             ptx_native_ramp(n, 64, step, true));
+        is_wide
+            ? ptx_format(e,
+                         "  %%b1 = insertelement <32 x i32> undef, i32 %%b, i32 0\n"
+                         "  %%b2 = shufflevector <32 x i32> %%b1, <32 x i32> undef, <32 x i32> "
+                         "zeroinitializer\n"
+                         "  %%b3 = add <32 x i32> %%b2, %s\n"
+                         "  %%b4 = %s <32 x i32> %%b3 to <32 x i64>\n"
+                         "  %%c1 = insertelement <32 x i64> undef, i64 %lld, i32 0\n"
+                         "  %%c2 = shufflevector <32 x i64> %%c1, <32 x i64> undef, <32 x i32> "
+                         "zeroinitializer\n"
+                         "  %%o1 = mul <32 x i64> %%b4, %%c2\n"
+                         "  %%o = add <32 x i64> %%o1, %s\n",
+                         ptx_native_ramp(n, 32, line.step, true), line.is_signed ? "sext" : "zext",
+                         (long long)line.scale, ptx_native_ramp(n, 64, slope, true))
+            : ptx_format(e, "  %%o = add <32 x i64> %s, zeroinitializer\n",
+                         ptx_native_ramp(n, 64, step, true));
     ptx_native_declare(
         n,
         "define internal %s @%s(i64 %%s, i32 %%b, %si32 %%m) noinline nounwind cold {\n%s"
@@ -295,8 +295,8 @@ void ptx_native_far_line(struct ptx_native *n, const struct ptx_native_transfer 
     const bool is_wide = t->at.term.line.kind == PTX_LINE_WIDE;
     ptx_native_define_lanes(n, t, is_store);
     const char *i = ptx_native_integer(t->bits), *name = define_far(n, t, is_store);
-    struct ptx_native_value start =
-        ptx_native_number(n, 64, is_wide ? t->at.term.start[0] : line_start(n, &t->at, 0));
+    struct ptx_native_value start = ptx_native_number(
+        n, 64, is_wide ? t->at.term.start[0] : ptx_native_line_start(n, &t->at, 0));
     const char *base = is_wide ? t->at.term.base[0] : "0";
     for (unsigned k = 0; k < t->width; k++) {
         const char *at = ptx_native_element_address(n, start, t, k).text;
@@ -314,7 +314,7 @@ void ptx_native_far_line(struct ptx_native *n, const struct ptx_native_transfer 
 /* Whether lanes' places are a row each half or, to be read, one place. */
 bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store)
 {
-    const int64_t stride = stride_of(&t->at);
+    const int64_t stride = ptx_native_stride_of(&t->at);
     if (!t->at.is_line || t->is_volatile)
         return false;
     if (stride == (int64_t)(t->bits / 8) * t->width)
@@ -325,8 +325,9 @@ bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store)
 /* What has to hold for it: the i1, or NULL: nothing. */
 const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_native_transfer *t)
 {
-    const char *is = is_straight(n, &t->at.term);
-    const bool needs_all = !is_all(t->lanes) && !has_masks(n, t) && stride_of(&t->at) != 0;
+    const char *is = ptx_native_is_straight(n, &t->at.term);
+    const bool needs_all =
+        !is_all(t->lanes) && !has_masks(n, t) && ptx_native_stride_of(&t->at) != 0;
     if (!needs_all)
         return is;
     const char *all = ptx_native_emit(n, "icmp eq i32 %s, -1", t->lanes);

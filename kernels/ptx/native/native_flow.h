@@ -35,7 +35,7 @@ enum ptx_native_line_kind {
     PTX_LINE_UNKNOWN, /* nothing sets it, so far */
     PTX_LINE_NONE,
     PTX_LINE_PLAIN, /* of the register's bits */
-    PTX_LINE_WIDE   /* 64 bits: start + scale * (32 bits of base + step * l, extended) */
+    PTX_LINE_WIDE /* 64 bits: start + slope * l + scale * (32 bits of base + step * l, extended) */
 };
 
 struct ptx_native_line {
@@ -43,7 +43,7 @@ struct ptx_native_line {
     bool is_whole, is_signed; /* is_signed: how a wide one is extended */
     bool is_twin;             /* by halves that have the same numbers: the first one's */
     uint8_t zeros;            /* low bits of the bases that are 0, as far as is known */
-    int64_t step, scale;
+    int64_t step, scale, slope;
 };
 
 /* The numbers that a line is made of: of both halves, or in the first place of the warp or of halves that are alike. */
@@ -182,6 +182,8 @@ struct ptx_native_value ptx_native_address(struct ptx_native *n, const struct pt
 
 /* lines.c: fills `lines`. Needs: what is uniform, and whether lanes may part. */
 void ptx_native_find_lines(struct ptx_native *n);
+/* How far it is from a lane's number to the next one's, where none wraps around. */
+int64_t ptx_native_step_of(struct ptx_native_line line);
 /* Whether lanes that are not at the node may want what they have of a register that is set there. */
 bool ptx_native_is_wanted(struct ptx_native *n, int32_t node, uint32_t index);
 /* Whether a register is kept as a line; its numbers' places: how many, their types, and their names. */
