@@ -86,7 +86,7 @@ const char *ptx_native_line_start(struct ptx_native *n, const struct ptx_native_
 /* Whether the numbers that a line is made of do not wrap around: the i1, or NULL: they never do. */
 const char *ptx_native_is_straight(struct ptx_native *n, const struct ptx_native_term *term);
 
-/* Whether lanes' places are a row each half or, to be read, one place; and what has to hold for it: the i1, or NULL: nothing. */
+/* Whether lanes' places are a row each half, a row that goes down, or, to be read, one place; and what has to hold for it: the i1, or NULL: nothing. */
 bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store);
 const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_native_transfer *t);
 

@@ -166,10 +166,47 @@ static const char *mask_of_both(struct ptx_native *n, const struct ptx_native_tr
                            ptx_native_emit(n, "trunc i32 %s to i16", both));
 }
 
+/* ---- Rows whose lanes go down ---- */
+
+static const char *reversed(struct ptx_native *n, const struct ptx_native_transfer *t,
+                            const char *value)
+{
+    return ptx_native_emit(n, "shufflevector <32 x i%u> %s, <32 x i%u> undef, <32 x i32> %s",
+                           t->bits, value, t->bits, ptx_native_down());
+}
+
+static const char *last_start(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    return ptx_native_emit(n, "sub i64 %s, %u", ptx_native_line_start(n, &t->at, 0),
+                           (PTX_NATIVE_LANES - 1) * t->bits / 8);
+}
+
+static const char *reversed_mask(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    if (is_all(t->lanes) || !has_masks(n, t))
+        return NULL;
+    ptx_native_declare(n, "declare i32 @llvm.bitreverse.i32(i32)");
+    return ptx_native_emit(n, "bitcast i32 %s to <32 x i1>",
+                           ptx_native_emit(n, "call i32 @llvm.bitreverse.i32(i32 %s)", t->lanes));
+}
+
+static bool goes_down(const struct ptx_native_transfer *t)
+{
+    return ptx_native_stride_of(&t->at) == -(int64_t)(t->bits / 8) && t->width == 1 &&
+           t->at.term.line.is_whole;
+}
+
+/* ---- Either ---- */
+
 void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_transfer *t,
                              struct ptx_native_value *to)
 {
     const struct ptx_native_line line = t->at.term.line;
+    if (goes_down(t)) {
+        const char *row = load_row(n, t, PTX_NATIVE_LANES, last_start(n, t), reversed_mask(n, t));
+        to[0] = (struct ptx_native_value){reversed(n, t, row), (uint8_t)t->bits, true};
+        return;
+    }
     if (line.is_whole) {
         const char *start = ptx_native_line_start(n, &t->at, 0);
         const char *mask = mask_of(n, t, true, 0);
@@ -196,6 +233,11 @@ void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_trans
 void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_transfer *t)
 {
     const char *value = ptx_native_vector(n, t->values[0]).text, *i = ptx_native_integer(t->bits);
+    if (goes_down(t)) {
+        store_row(n, t, PTX_NATIVE_LANES, last_start(n, t), reversed_mask(n, t),
+                  reversed(n, t, value));
+        return;
+    }
     if (t->at.term.line.is_whole) {
         const char *start = ptx_native_line_start(n, &t->at, 0), *mask = mask_of(n, t, true, 0);
         if (!mask)
@@ -311,12 +353,14 @@ void ptx_native_far_line(struct ptx_native *n, const struct ptx_native_transfer 
     }
 }
 
-/* Whether lanes' places are a row each half or, to be read, one place. */
+/* Whether lanes' places are a row each half, a row that goes down, or, to be read, one place. */
 bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store)
 {
     const int64_t stride = ptx_native_stride_of(&t->at);
     if (!t->at.is_line || t->is_volatile)
         return false;
+    if (goes_down(t))
+        return true;
     if (stride == (int64_t)(t->bits / 8) * t->width)
         return t->width == 1 || t->at.term.line.is_whole;
     return stride == 0 && !is_store && t->width == 1 && !t->at.term.line.is_whole;

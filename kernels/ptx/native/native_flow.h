@@ -157,6 +157,8 @@ const char *ptx_native_load_word(struct ptx_native *n, const char *word);
 void ptx_native_store_word(struct ptx_native *n, const char *word, const char *value);
 /* Names of functions are the text's own or runtime.c's. */
 const char *ptx_native_iota(unsigned bits);
+/* "<i32 31,...,i32 0>" */
+const char *ptx_native_down(void);
 
 /* native_special.c */
 struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special);
