@@ -434,6 +434,23 @@ static bool may_thin_out(const struct ptx_native_flow *f)
     return false;
 }
 
+/* Whether a warp's turns in several blocks may come before the next warp's: nothing is said between warps of a block, and each
+ * turn is so short that its memory is still near when that of the next row is wanted. */
+static bool may_sweep(const struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    if (f->is_parted || f->site_count > 0 || f->loop_count > 0 || n->e->plan->shared_count > 0)
+        return false;
+    for (size_t i = 0; i < f->function->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->function->instructions[i];
+        if (in->space == PTX_SPACE_SHARED || in->opcode == PTX_OPCODE_call ||
+            in->opcode == PTX_OPCODE_trap || in->opcode == PTX_OPCODE_atom ||
+            in->opcode == PTX_OPCODE_red || in->opcode == PTX_OPCODE_brkpt)
+            return false;
+    }
+    return true;
+}
+
 static const char *word_of(struct ptx_native *n, int32_t node)
 {
     return ptx_format(n->e, "%%m.%d", (int)node);
@@ -870,8 +887,8 @@ static void write_symbols(struct ptx_native *n)
     const char *bytes = n->llvm_major < 15 ? "i8*" : "ptr";
     ptx_native_declare(n, "declare i64 @clem_native_bytes(i64, i64, i64)");
     ptx_native_declare(
-        n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64, i64)", bytes,
-        function);
+        n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64, i64, i64)",
+        bytes, function);
     ptx_text_add(out,
                  "define i64 @clem_native_scratch(i64 %%launch) nounwind {\n"
                  "  %%r = call i64 @clem_native_bytes(i64 %%launch, i64 %zu, i64 %zu)\n"
@@ -881,10 +898,11 @@ static void write_symbols(struct ptx_native *n)
                  "define void @clem_native_run(i64 %%launch, i64 %%first, i64 %%count, %s "
                  "%%scratch) nounwind {\n"
                  "  call void @clem_native_blocks(i64 %%launch, i64 %%first, i64 %%count, %s "
-                 "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d)\n"
+                 "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d, i64 %d)\n"
                  "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n",
                  bytes, bytes, function, f->frame_bytes, f->local_bytes,
-                 f->is_parted ? (int)f->site_count : 0, f->is_parted ? 0 : (int)f->site_count);
+                 f->is_parted ? (int)f->site_count : 0, f->is_parted ? 0 : (int)f->site_count,
+                 f->is_swept);
 }
 
 void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx_text *declarations,
@@ -909,6 +927,7 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     f.has_launch = ptx_arena_take(e->arena, sizeof(struct ptx_native_launch) +
                                                 sizeof(struct ptx_native_block));
     analyse(&n);
+    f.is_swept = e->status == PTX_OK && may_sweep(&n);
     const enum ptx_threads threads = e->target->threads;
     f.is_full = (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_HALVES) && !f.is_parted &&
                 e->status == PTX_OK && !may_thin_out(&f);

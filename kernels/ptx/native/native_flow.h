@@ -69,6 +69,7 @@ struct ptx_native_flow {
     uint32_t *term_in;
     uint64_t **
         wanted; /* per node: registers that lanes elsewhere may still want, or NULL: not yet found */
+    bool is_swept;   /* a warp of several blocks has its turns before the next warp */
     bool is_full;    /* all lanes of a warp are in step wherever any are */
     bool *is_spread; /* per register: as an address it is not that of neighbours */
     bool *is_across; /* per register: it lives at a barrier */
@@ -226,6 +227,8 @@ void ptx_native_begin_turns(struct ptx_native *n);
 void ptx_native_turn(struct ptx_native *n);
 void ptx_native_enter_turn(struct ptx_native *n);
 void ptx_native_end_turn(struct ptx_native *n);
+/* blockIdx.x of a turn of a sweep. */
+#define PTX_NATIVE_COLUMN "%ctaid.x"
 /* The place of a member of the warp's struct ptx_native_turn. */
 const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
 
