@@ -7,14 +7,6 @@
 
 /* ---- The frame ---- */
 
-const char *ptx_native_blended_words(struct ptx_native *n, const char *value, const char *old)
-{
-    const char *here = ptx_native_emit(n, "and i32 %s, %s", value, n->flow->mask);
-    const char *others = ptx_native_emit(n, "xor i32 %s, -1", n->flow->mask);
-    const char *kept = ptx_native_emit(n, "and i32 %s, %s", old, others);
-    return ptx_native_emit(n, "or i32 %s, %s", here, kept);
-}
-
 /* The frame keeps what it has of lanes that are not here. */
 static const char *blended(struct ptx_native *n, const char *type, const char *value, bool is_mask,
                            const char *p, unsigned alignment)
@@ -25,14 +17,6 @@ static const char *blended(struct ptx_native *n, const char *type, const char *v
         return ptx_native_blended_words(n, value, old);
     const char *here = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", n->flow->mask);
     return ptx_native_emit(n, "select <32 x i1> %s, %s %s, %s %s", here, type, value, type, old);
-}
-
-const char *ptx_native_frame_place(struct ptx_native *n, uint32_t index, size_t behind,
-                                   const char *type)
-{
-    const char *frame = ptx_native_of_block(n, offsetof(struct ptx_native_block, frame), "i64");
-    return ptx_native_pointer(
-        n, type, ptx_native_emit(n, "add i64 %s, %zu", frame, n->flow->frame_at[index] + behind));
 }
 
 static void move_line(struct ptx_native *n, uint32_t index, bool is_saved)

@@ -142,6 +142,9 @@ const char *ptx_native_place_type(struct ptx_native *n, uint32_t index);
 unsigned ptx_native_parts(const struct ptx_native *n, uint32_t index);
 bool ptx_native_is_uniform(const struct ptx_native *n, uint32_t index);
 
+/* Of words with a bit for each lane: that of lanes that are here, and the old one of others. */
+const char *ptx_native_blended_words(struct ptx_native *n, const char *value, const char *old);
+
 /* LLVM's blocks: a fresh name; the one that is written from here on; "br label %name". */
 const char *ptx_native_name(struct ptx_native *n, const char *what);
 void ptx_native_label(struct ptx_native *n, const char *name);
@@ -162,6 +165,9 @@ const char *ptx_native_iota(unsigned bits);
 const char *ptx_native_down(void);
 
 /* native_special.c */
+/* A register's numbered place in the frame, as a pointer. */
+const char *ptx_native_frame_place(struct ptx_native *n, uint32_t index, size_t behind,
+                                   const char *type);
 struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special);
 struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct ptx_variable *v,
                                             int64_t plus);
@@ -234,11 +240,6 @@ const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
 
 /* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);
-/* Of words with a bit for each lane: that of lanes that are here, and the old one of others. */
-const char *ptx_native_blended_words(struct ptx_native *n, const char *value, const char *old);
-/* A register's numbered place in the frame, as a pointer. */
-const char *ptx_native_frame_place(struct ptx_native *n, uint32_t index, size_t behind,
-                                   const char *type);
 /* Stores what a register's place has in the frame. */
 void ptx_native_save(struct ptx_native *n, uint32_t index, unsigned part);
 

@@ -544,3 +544,11 @@ struct ptx_native_value ptx_native_both(struct ptx_native *n, const char *operat
         a.bits = 1;
     return a;
 }
+
+const char *ptx_native_blended_words(struct ptx_native *n, const char *value, const char *old)
+{
+    const char *here = ptx_native_emit(n, "and i32 %s, %s", value, n->flow->mask);
+    const char *others = ptx_native_emit(n, "xor i32 %s, -1", n->flow->mask);
+    const char *kept = ptx_native_emit(n, "and i32 %s, %s", old, others);
+    return ptx_native_emit(n, "or i32 %s, %s", here, kept);
+}
