@@ -59,11 +59,24 @@ static void on_line(struct ptx_native *n, const struct ptx_native_transfer *t, b
         ptx_native_load_on_line(n, t, to);
 }
 
+static void near_places(struct ptx_native *n, const struct ptx_native_transfer *t, bool is_store,
+                        const char *const starts[2], struct ptx_native_value *to)
+{
+    if (starts[1] && is_store)
+        ptx_native_store_rows(n, t, starts);
+    else if (starts[1])
+        ptx_native_load_rows(n, t, starts, to);
+    else if (is_store)
+        ptx_native_store_neighbours(n, t, starts[0]);
+    else
+        ptx_native_load_neighbours(n, t, starts[0], to);
+}
+
 static void many_places(struct ptx_native *n, struct ptx_native_transfer *t, bool is_store)
 {
     struct ptx_native_value near[8], far[8];
     const char *fast = ptx_native_name(n, "near"), *slow = ptx_native_name(n, "far");
-    const char *end = ptx_native_name(n, "did"), *start;
+    const char *end = ptx_native_name(n, "did"), *starts[2];
     const bool is_known = ptx_native_is_row(t, is_store);
     const bool is_strided = !is_known && ptx_native_is_strided(t);
     const bool is_slow =
@@ -94,14 +107,12 @@ static void many_places(struct ptx_native *n, struct ptx_native_transfer *t, boo
     if (is_known || is_strided)
         ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", condition, fast, slow);
     else
-        ptx_native_branch_on_neighbours(n, t, fast, slow, &start);
+        ptx_native_branch_on_neighbours(n, t, fast, slow, starts);
     ptx_native_label(n, fast);
     if (is_known || is_strided)
         on_line(n, t, is_store, near);
-    else if (is_store)
-        ptx_native_store_neighbours(n, t, start);
     else
-        ptx_native_load_neighbours(n, t, start, near);
+        near_places(n, t, is_store, starts, near);
     ptx_native_jump(n, end);
     ptx_native_label(n, slow);
     const bool is_far = (is_known || is_strided) && t->at.term.line.is_whole;

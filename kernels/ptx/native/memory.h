@@ -55,10 +55,10 @@ void ptx_native_gather(struct ptx_native *n, const struct ptx_native_transfer *t
 void ptx_native_scatter(struct ptx_native *n, const struct ptx_native_transfer *t,
                         struct ptx_native_value a);
 
-/* Jumps where all lanes are there and each is beside the one before it; *start is lane 0's address. The others are for that
- * case. */
+/* Jumps where all lanes are there and each is beside the one before it; starts[0] is lane 0's address. With starts[1], that of the
+ * second half, it is so of each half. The others are for a warp that is so as a whole. */
 void ptx_native_branch_on_neighbours(struct ptx_native *n, const struct ptx_native_transfer *t,
-                                     const char *fast, const char *slow, const char **start);
+                                     const char *fast, const char *slow, const char *starts[2]);
 void ptx_native_load_neighbours(struct ptx_native *n, const struct ptx_native_transfer *t,
                                 const char *start, struct ptx_native_value *to);
 void ptx_native_store_neighbours(struct ptx_native *n, const struct ptx_native_transfer *t,
@@ -89,6 +89,12 @@ const char *ptx_native_is_straight(struct ptx_native *n, const struct ptx_native
 /* Whether lanes' places are a row each half, a row that goes down, or, to be read, one place; and what has to hold for it: the i1, or NULL: nothing. */
 bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store);
 const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_native_transfer *t);
+
+/* Of two rows of 16 places each, of which all lanes are there. */
+void ptx_native_load_rows(struct ptx_native *n, const struct ptx_native_transfer *t,
+                          const char *const starts[2], struct ptx_native_value *to);
+void ptx_native_store_rows(struct ptx_native *n, const struct ptx_native_transfer *t,
+                           const char *const starts[2]);
 
 /* Of a row for which that holds, and of one for which it does not. */
 void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_transfer *t,

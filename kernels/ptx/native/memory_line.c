@@ -251,6 +251,25 @@ void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_tran
                   half_of(n, i, value, h - 1));
 }
 
+void ptx_native_load_rows(struct ptx_native *n, const struct ptx_native_transfer *t,
+                          const char *const starts[2], struct ptx_native_value *to)
+{
+    const char *halves[2];
+    for (unsigned h = 0; h < 2; h++)
+        halves[h] = load_row(n, t, HALF, starts[h], NULL);
+    to[0] = (struct ptx_native_value){ptx_native_joined(n, t->bits, HALF, halves[0], halves[1]),
+                                      (uint8_t)t->bits, true};
+}
+
+void ptx_native_store_rows(struct ptx_native *n, const struct ptx_native_transfer *t,
+                           const char *const starts[2])
+{
+    const char *value = ptx_native_vector(n, t->values[0]).text;
+    for (unsigned h = 2; h > 0; h--) /* the lower lanes' values stay */
+        store_row(n, t, HALF, starts[h - 1], NULL,
+                  half_of(n, ptx_native_integer(t->bits), value, h - 1));
+}
+
 /* Of elements that LLVM has no masks for: where the lanes' places are a row within one page, of which some lane reads, the whole
  * row can be read, as at the edges of an image. */
 static const char *read_in_page(struct ptx_native *n, const struct ptx_native_transfer *t)
