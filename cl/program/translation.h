@@ -42,14 +42,15 @@ struct ocl_ptx_kernel {
     bool waits_for_blocks;
     bool ends_when_empty; /* as of struct ptx_kernel */
     bool has_runtime, has_table, has_bank;
-    bool has_check;            /* its accesses are checked */
-    bool has_launches;         /* it calls CUDA's device runtime */
-    bool has_conditions;       /* PTX_FORM_NATIVE */
-    struct ocl_native *native; /* its code, for PTX_THREADS_ROWS: PTX_FORM_NATIVE */
+    bool has_check;                  /* its accesses are checked */
+    bool has_launches;               /* it calls CUDA's device runtime */
+    bool has_conditions;             /* PTX_FORM_NATIVE */
+    _Atomic uint64_t expected_block; /* as ocl_kernel_expect() packs it; 0: not known */
     struct ocl_native
-        *_Atomic others[PTX_THREADS_HALVES + 1]; /* for others, or NULL: by enum ptx_threads */
-    _Atomic bool lacks[PTX_THREADS_HALVES + 1];  /* that could not be had */
-    bool has_shared;                             /* it is given shared memory, or declares it */
+        *_Atomic natives[PTX_THREADS_HALVES +
+                         1]; /* its code, or NULL: by enum ptx_threads; PTX_FORM_NATIVE */
+    _Atomic bool lacks[PTX_THREADS_HALVES + 1]; /* that could not be had */
+    bool has_shared;                            /* it is given shared memory, or declares it */
     size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
     bool writes_table; /* surfaces of the table */
     bool gathers;      /* of a variant: for cooperative launches, as of struct ptx_target */

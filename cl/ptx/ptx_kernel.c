@@ -140,10 +140,8 @@ static void release_shaped(struct ocl_kernel *shaped);
 
 static void release_native(struct ocl_ptx_kernel *ptx)
 {
-    ocl_native_release(ptx->native);
-    ptx->native = NULL;
     for (int i = 0; i <= PTX_THREADS_HALVES; i++)
-        ocl_native_release(atomic_exchange(&ptx->others[i], NULL));
+        ocl_native_release(atomic_exchange(&ptx->natives[i], NULL));
 }
 
 static void free_at_once(struct ocl_at_once *first)
@@ -722,15 +720,35 @@ static ocl_status take_native_argument(struct ocl_kernel *kernel)
     return kernel->arguments[0].type ? OCL_OK : OCL_E_OUT_OF_MEMORY;
 }
 
+static enum ptx_threads threads_of(const size_t block[3])
+{
+    if (block[0] * block[1] * block[2] % 32 != 0)
+        return block[1] * block[2] == 1 ? PTX_THREADS_ROW : PTX_THREADS_ANY;
+    if (block[0] % 32 == 0)
+        return PTX_THREADS_ROWS;
+    return block[0] == 16 && (block[1] % 2 == 0 || block[2] == 1) ? PTX_THREADS_HALVES
+                                                                  : PTX_THREADS_ANY;
+}
+
+/* How threads lie in the thread blocks of the first launch, where that is known before the kernel is described: the code for
+ * them is the first to be made, and the only one mostly. */
+static enum ptx_threads expected_threads(const struct ocl_kernel *kernel)
+{
+    const uint64_t packed = atomic_load(&kernel->ptx->expected_block);
+    const size_t block[3] = {packed & 0xffff, packed >> 16 & 0xffff, packed >> 32 & 0xffff};
+    return packed ? threads_of(block) : PTX_THREADS_ROWS;
+}
+
 /* Without code, or the kernel that calls it, another form has to do: *has says which. */
 static ocl_status take_native(struct ocl_kernel *kernel, const struct ptx_kernel *translated,
-                              bool *has)
+                              enum ptx_threads threads, bool *has)
 {
     struct ocl_program *program = kernel->program;
     ocl_dump_translation(kernel->name, translated->text, translated->text_bytes, "ll");
-    kernel->ptx->native = ocl_native_make(program->context->device, kernel->name, translated->text,
-                                          translated->text_bytes);
-    *has = kernel->ptx->native != NULL;
+    struct ocl_native *native = ocl_native_make(program->context->device, kernel->name,
+                                                translated->text, translated->text_bytes);
+    atomic_store(&kernel->ptx->natives[threads], native);
+    *has = native != NULL;
     if (!*has)
         return OCL_OK;
     ocl_status status = ocl_native_program(program->context, &program->cl);
@@ -742,16 +760,6 @@ static ocl_status take_native(struct ocl_kernel *kernel, const struct ptx_kernel
     kernel->ptx->waits_for_blocks = translated->waits_for_blocks;
     take_native_needs(kernel, translated);
     return take_native_argument(kernel);
-}
-
-static enum ptx_threads threads_of(const size_t block[3])
-{
-    if (block[0] * block[1] * block[2] % 32 != 0)
-        return block[1] * block[2] == 1 ? PTX_THREADS_ROW : PTX_THREADS_ANY;
-    if (block[0] % 32 == 0)
-        return PTX_THREADS_ROWS;
-    return block[0] == 16 && (block[1] % 2 == 0 || block[2] == 1) ? PTX_THREADS_HALVES
-                                                                  : PTX_THREADS_ANY;
 }
 
 static struct ocl_native *make_for(const struct ocl_kernel *kernel, enum ptx_threads threads)
@@ -782,8 +790,8 @@ ocl_status ocl_ptx_native(const struct ocl_kernel *kernel, const size_t block[3]
                           struct ocl_native **native)
 {
     const enum ptx_threads threads = threads_of(block);
-    struct ocl_native *_Atomic *const place = &kernel->ptx->others[threads];
-    *native = threads == PTX_THREADS_ROWS ? kernel->ptx->native : atomic_load(place);
+    struct ocl_native *_Atomic *const place = &kernel->ptx->natives[threads];
+    *native = atomic_load(place);
     if (*native)
         return OCL_OK;
     const int before = ocl_steady_begin();
@@ -805,8 +813,8 @@ ocl_status ocl_ptx_native(const struct ocl_kernel *kernel, const size_t block[3]
 
 /* Once, and again where the translation depends on facts that turn out to be otherwise than it was told. */
 static enum ptx_status translate_for(struct ocl_kernel *kernel, struct ocl_ptx_facts *facts,
-                                     bool may_be_native, struct ptx_kernel *translated,
-                                     struct ptx_log *log)
+                                     bool may_be_native, enum ptx_threads threads,
+                                     struct ptx_kernel *translated, struct ptx_log *log)
 {
     const struct ptx_module *module = ocl_program_origin(kernel->program)->ptx->module;
     for (;;) {
@@ -816,7 +824,7 @@ static enum ptx_status translate_for(struct ocl_kernel *kernel, struct ocl_ptx_f
             target.llvm_major = 0;
             target.force_form = target.force_form == PTX_FORM_NATIVE ? -1 : target.force_form;
         }
-        target.threads = PTX_THREADS_ROWS;
+        target.threads = threads;
         target.shared_is_global = kernel->ptx->spills;
         target.gathers = kernel->ptx->gathers;
         const enum ptx_status outcome =
@@ -840,7 +848,9 @@ static ocl_status translate(struct ocl_kernel *kernel, struct ocl_ptx_facts *fac
     struct ptx_kernel translated = {0};
     struct ptx_log log = {0};
     ocl_status status = OCL_OK;
-    const enum ptx_status outcome = translate_for(kernel, facts, may_be_native, &translated, &log);
+    const enum ptx_threads threads = expected_threads(kernel);
+    const enum ptx_status outcome =
+        translate_for(kernel, facts, may_be_native, threads, &translated, &log);
     const bool is_native = outcome == PTX_OK && translated.form == PTX_FORM_NATIVE;
     told.known = ocl_ptx_target(facts, &told.target);
     struct ocl_program *program = kernel->program;
@@ -849,7 +859,7 @@ static ocl_status translate(struct ocl_kernel *kernel, struct ocl_ptx_facts *fac
         !strstr(program->options, OCL_EXACT_DIVISION))
         status = take_options(program, program->options, OCL_EXACT_DIVISION);
     if (status == OCL_OK && is_native)
-        status = take_native(kernel, &translated, is_done);
+        status = take_native(kernel, &translated, threads, is_done);
     else if (status == OCL_OK)
         status = outcome == PTX_OK ? take_translation(kernel, &translated, &told)
                                    : explain(kernel, outcome, log.text);

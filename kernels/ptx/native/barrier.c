@@ -9,26 +9,22 @@
 
 /* The frame keeps what it has of lanes that are not here. */
 static const char *blended(struct ptx_native *n, const char *type, const char *value, bool is_mask,
-                           const char *stored, const char *p, unsigned alignment)
+                           const char *p, unsigned alignment)
 {
-    const char *here = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", n->flow->mask);
-    const char *old = ptx_native_emit(n, "load %s, %s %s, align %u", stored,
-                                      ptx_native_pointer_type(n, stored), p, alignment);
+    const char *old = ptx_native_emit(n, "load %s, %s %s, align %u", type,
+                                      ptx_native_pointer_type(n, type), p, alignment);
     if (is_mask)
-        old = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", old);
+        return ptx_native_blended_words(n, value, old);
+    const char *here = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", n->flow->mask);
     return ptx_native_emit(n, "select <32 x i1> %s, %s %s, %s %s", here, type, value, type, old);
 }
 
-/* A part's alloca's type, and the one that memory has: predicates are words of lanes. */
 static void move_line(struct ptx_native *n, uint32_t index, bool is_saved)
 {
-    const char *frame = ptx_native_of_block(n, offsetof(struct ptx_native_block, frame), "i64");
     for (unsigned i = 0; i < ptx_native_line_places(n, index); i++) {
         const char *type = ptx_native_line_type(n, index, i),
                    *pt = ptx_native_pointer_type(n, type);
-        const char *at =
-            ptx_native_emit(n, "add i64 %s, %zu", frame, n->flow->frame_at[index] + 8 * (size_t)i);
-        const char *p = ptx_native_pointer(n, type, at),
+        const char *p = ptx_native_frame_place(n, index, 8 * (size_t)i, type),
                    *place = ptx_native_line_place(n, index, i);
         const char *value = ptx_native_emit(n, "load %s, %s %s", type, pt, is_saved ? place : p);
         ptx_native_do(n, "store %s %s, %s %s", type, value, pt, is_saved ? p : place);
@@ -37,43 +33,33 @@ static void move_line(struct ptx_native *n, uint32_t index, bool is_saved)
 
 static void move_register(struct ptx_native *n, uint32_t index, unsigned part, bool is_saved)
 {
+    if (n->flow->is_framed[index])
+        return;
     if (ptx_native_is_line(n, index)) {
         if (part == 0)
             move_line(n, index, is_saved);
         return;
     }
-    const char *type = ptx_native_place_type(n, index);
-    const bool is_mask =
-        n->flow->function->registers[index].type == PTX_PRED && !ptx_native_is_uniform(n, index);
-    const char *stored = is_mask ? "i32" : type;
+    const char *type = ptx_native_place_type(n, index), *pt = ptx_native_pointer_type(n, type);
     const bool is_uniform = ptx_native_is_uniform(n, index);
+    const bool is_mask = n->flow->function->registers[index].type == PTX_PRED && !is_uniform;
     const size_t bytes =
         is_uniform
             ? 16
             : 32 * (ptx_native_bits((enum ptx_type)n->flow->function->registers[index].type) + 7) /
                   8;
-    const char *frame = ptx_native_of_block(n, offsetof(struct ptx_native_block, frame), "i64");
-    const char *at =
-        ptx_native_emit(n, "add i64 %s, %zu", frame, n->flow->frame_at[index] + part * bytes);
-    const char *p = ptx_native_pointer(n, stored, at);
+    const char *p = ptx_native_frame_place(n, index, part * bytes, type);
     const char *place = ptx_native_place(n, index, part);
     const unsigned alignment = is_uniform ? 16 : is_mask ? 4 : 32;
     if (is_saved) {
-        const char *value =
-            ptx_native_emit(n, "load %s, %s %s", type, ptx_native_pointer_type(n, type), place);
+        const char *value = ptx_native_emit(n, "load %s, %s %s", type, pt, place);
         if (n->flow->is_parted && !is_uniform)
-            value = blended(n, type, value, is_mask, stored, p, alignment);
-        if (is_mask)
-            value = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", value);
-        ptx_native_do(n, "store %s %s, %s %s, align %u", stored, value,
-                      ptx_native_pointer_type(n, stored), p, alignment);
+            value = blended(n, type, value, is_mask, p, alignment);
+        ptx_native_do(n, "store %s %s, %s %s, align %u", type, value, pt, p, alignment);
         return;
     }
-    const char *value = ptx_native_emit(n, "load %s, %s %s, align %u", stored,
-                                        ptx_native_pointer_type(n, stored), p, alignment);
-    if (is_mask)
-        value = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", value);
-    ptx_native_do(n, "store %s %s, %s %s", type, value, ptx_native_pointer_type(n, type), place);
+    const char *value = ptx_native_emit(n, "load %s, %s %s, align %u", type, pt, p, alignment);
+    ptx_native_do(n, "store %s %s, %s %s", type, value, pt, place);
 }
 
 void ptx_native_save(struct ptx_native *n, uint32_t index, unsigned part)

@@ -167,16 +167,23 @@ static bool comes_as_often(const struct ptx_native_flow *f, int32_t node)
     return !inner;
 }
 
-/* What is set at one place need not be stored at each barrier. */
+/* What is set at one place need not be stored at each barrier, nor taken from the frame there: where it is one number, it is
+ * read where it is wanted. */
 static void find_kept(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     f->is_kept = ptx_arena_take(n->e->arena, f->function->register_count + 1);
+    f->is_framed = ptx_arena_take(n->e->arena, f->function->register_count + 1);
     for (uint32_t r = 0; r < f->function->register_count; r++) {
         if (f->is_parted || !f->is_across[r] || f->definitions[r] != 1)
             continue;
         const int32_t node = f->graph->node_of[f->set_by[r] - f->function->instructions];
         f->is_kept[r] = f->graph->position[node] != PTX_NO_NODE && comes_as_often(f, node);
+        const bool is_small = ptx_native_parts(n, r) == 1 &&
+                              (ptx_native_is_uniform(n, r) || ptx_native_is_line(n, r) ||
+                               f->function->registers[r].type == PTX_PRED);
+        f->is_framed[r] =
+            f->is_kept[r] && is_small && !ptx_flow_is_live(f->graph, f->graph->order[0], r);
     }
 }
 
@@ -353,7 +360,13 @@ static void put_back(struct ptx_native *n, uint32_t slot, const char **lanes)
     const char *place = ptx_native_place(n, index, slot % 4);
     if (!ptx_native_is_uniform(n, index))
         value = ptx_native_vector(n, value);
-    if (value.is_vector && ptx_native_is_wanted(n, f->node, index)) {
+    const bool is_blended = value.is_vector && ptx_native_is_wanted(n, f->node, index);
+    if (value.is_vector && value.bits == 1) {
+        value.text = ptx_native_lanes(n, value);
+        if (is_blended)
+            value.text = ptx_native_blended_words(
+                n, value.text, ptx_native_emit(n, "load %s, %s %s", type, pointer, place));
+    } else if (is_blended) {
         if (!*lanes)
             *lanes = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", f->mask);
         const char *old = ptx_native_emit(n, "load %s, %s %s", type, pointer, place);
@@ -473,6 +486,23 @@ static bool find_thin(struct ptx_native_flow *f, struct ptx_arena *arena)
     for (size_t i = 0; i < g->reachable; i++)
         has_barrier |= f->is_thin[g->order[i]] && f->sites[g->order[i]] > 0;
     return has_barrier;
+}
+
+/* Whether a warp's turns in several blocks may come before the next warp's: nothing is said between warps of a block, and each
+ * turn is so short that its memory is still near when that of the next row is wanted. */
+static bool may_sweep(const struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    if (f->is_parted || f->site_count > 0 || f->loop_count > 0 || n->e->plan->shared_count > 0)
+        return false;
+    for (size_t i = 0; i < f->function->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->function->instructions[i];
+        if (in->space == PTX_SPACE_SHARED || in->opcode == PTX_OPCODE_call ||
+            in->opcode == PTX_OPCODE_trap || in->opcode == PTX_OPCODE_atom ||
+            in->opcode == PTX_OPCODE_red || in->opcode == PTX_OPCODE_brkpt)
+            return false;
+    }
+    return true;
 }
 
 static const char *word_of(struct ptx_native *n, int32_t node)
@@ -684,7 +714,10 @@ static void write_instruction(struct ptx_native *n, const struct ptx_instruction
     refuse_what_is_lost(n, in);
     ptx_native_choose(n, in);
     const bool is_vector = n->is_vector;
-    ptx_native_operation(n, in, results, &count);
+    if (is_vector && ptx_native_count_line(n, in, &results[0]))
+        count = 1;
+    else
+        ptx_native_operation(n, in, results, &count);
     n->is_vector = is_vector;
     ptx_native_keep(n, in, results, count);
 }
@@ -739,6 +772,56 @@ static void end_node(struct ptx_native *n, int32_t position)
         ptx_native_jump(n, "done");
 }
 
+/* What masks cost something at: accesses of rows. */
+static bool is_masked(const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_st) &&
+           in->space != PTX_SPACE_PARAM && in->space != PTX_SPACE_LOCAL && in->guard < 0 &&
+           !ptx_is_volatile(in);
+}
+
+/* Whether a node is written once more, for warps of which all lanes are there, as most are. */
+static bool is_doubled(const struct ptx_native *n, const struct ptx_node *range)
+{
+    enum { MOST_INSTRUCTIONS = 64, MOST_OF_FUNCTION = 512 };
+    const struct ptx_native_flow *f = n->flow;
+    bool is_any = false;
+    if (f->mask[0] != '%' || f->sites[f->node] || f->is_parted ||
+        range->end - range->first > MOST_INSTRUCTIONS ||
+        f->function->instruction_count > MOST_OF_FUNCTION)
+        return false;
+    for (uint32_t i = range->first; i < range->end; i++) {
+        const struct ptx_instruction *in = &f->function->instructions[i];
+        if (ptx_is_barrier(in) || in->opcode == PTX_OPCODE_call || in->opcode == PTX_OPCODE_brx)
+            return false;
+        is_any |= is_masked(in);
+    }
+    return is_any;
+}
+
+static void write_body(struct ptx_native *n, const struct ptx_node *range)
+{
+    for (uint32_t i = range->first; i < range->end; i++)
+        write_instruction(n, &n->flow->function->instructions[i]);
+    ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_BRANCH, .write = write_way});
+}
+
+static void write_for_all(struct ptx_native *n, const struct ptx_node *range)
+{
+    struct ptx_native_flow *f = n->flow;
+    const char *const mask = f->mask;
+    const char *all = ptx_native_name(n, "all"), *some = ptx_native_name(n, "some");
+    const char *is_all = ptx_native_emit(n, "icmp eq i32 %s, -1", mask);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_all, all, some);
+    ptx_native_label(n, all);
+    f->mask = "-1";
+    write_body(n, range);
+    f->mask = mask;
+    f->stamp++;
+    n->carry.text = NULL;
+    ptx_native_label(n, some);
+}
+
 static void write_node(struct ptx_native *n, int32_t position)
 {
     struct ptx_native_flow *f = n->flow;
@@ -746,9 +829,9 @@ static void write_node(struct ptx_native *n, int32_t position)
     const struct ptx_node *range = &f->graph->nodes[node];
     n->e->instruction = &f->function->instructions[range->first];
     begin_node(n, node);
-    for (uint32_t i = range->first; i < range->end; i++)
-        write_instruction(n, &f->function->instructions[i]);
-    ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_BRANCH, .write = write_way});
+    if (is_doubled(n, range))
+        write_for_all(n, range);
+    write_body(n, range);
     end_node(n, position);
 }
 
@@ -778,7 +861,8 @@ static void declare_places(struct ptx_native *n)
         ptx_native_store_word(n, ptx_format(n->e, "%%t.%d", (int)node), "0");
     }
     for (uint32_t r = 0; r < f->function->register_count; r++)
-        for (unsigned part = 0; f->has_place[r] && part < places_of(n, r); part++) {
+        for (unsigned part = 0; f->has_place[r] && !f->is_framed[r] && part < places_of(n, r);
+             part++) {
             const bool is_line = ptx_native_is_line(n, r);
             const char *type =
                 is_line ? ptx_native_line_type(n, r, part) : ptx_native_place_type(n, r);
@@ -859,8 +943,8 @@ static void write_symbols(struct ptx_native *n)
     const char *bytes = n->llvm_major < 15 ? "i8*" : "ptr";
     ptx_native_declare(n, "declare i64 @clem_native_bytes(i64, i64, i64)");
     ptx_native_declare(
-        n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64, i64)", bytes,
-        function);
+        n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64, i64, i64)",
+        bytes, function);
     ptx_text_add(out,
                  "define i64 @clem_native_scratch(i64 %%launch) nounwind {\n"
                  "  %%r = call i64 @clem_native_bytes(i64 %%launch, i64 %zu, i64 %zu)\n"
@@ -870,10 +954,11 @@ static void write_symbols(struct ptx_native *n)
                  "define void @clem_native_run(i64 %%launch, i64 %%first, i64 %%count, %s "
                  "%%scratch) nounwind {\n"
                  "  call void @clem_native_blocks(i64 %%launch, i64 %%first, i64 %%count, %s "
-                 "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d)\n"
-                 "  ret void\n}\n!0 = !{}\n",
+                 "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d, i64 %d)\n"
+                 "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n",
                  bytes, bytes, function, f->frame_bytes, f->local_bytes,
-                 f->is_parted ? (int)f->site_count : 0, f->is_parted ? 0 : (int)f->site_count);
+                 f->is_parted ? (int)f->site_count : 0, f->is_parted ? 0 : (int)f->site_count,
+                 f->is_swept);
 }
 
 void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx_text *declarations,
@@ -899,6 +984,7 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     f.has_launch = ptx_arena_take(e->arena, sizeof(struct ptx_native_launch) +
                                                 sizeof(struct ptx_native_block));
     analyse(&n);
+    f.is_swept = e->status == PTX_OK && may_sweep(&n);
     const enum ptx_threads threads = e->target->threads;
     const bool may_thin_out = e->status != PTX_OK || find_thin(&f, e->arena);
     f.is_full = (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_HALVES) && !f.is_parted &&

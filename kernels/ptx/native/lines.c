@@ -51,7 +51,17 @@ static bool is_flat(struct ptx_native_term a)
 
 static unsigned halves_of(struct ptx_native_line line)
 {
-    return line.is_whole ? 1 : 2;
+    return line.is_whole || line.is_twin ? 1 : 2;
+}
+
+/* Halves that are alike and flat are a flat warp. */
+static struct ptx_native_term settled(struct ptx_native_term a)
+{
+    if (a.line.is_twin && is_flat(a)) {
+        a.line.is_twin = false;
+        a.line.is_whole = true;
+    }
+    return a;
 }
 
 static uint8_t zeros_of(int64_t number)
@@ -71,23 +81,54 @@ static int64_t cut(int64_t number, unsigned bits)
 
 static struct ptx_native_term constant(struct ptx_native *n, int64_t number, unsigned bits)
 {
-    struct ptx_native_term term = {.line = {PTX_LINE_PLAIN, true, false, zeros_of(number), 0, 0},
-                                   .is_known = true,
-                                   .known = cut(number, bits)};
+    struct ptx_native_term term = {
+        .line = {.kind = PTX_LINE_PLAIN, .is_whole = true, .zeros = zeros_of(number)},
+        .is_known = true,
+        .known = cut(number, bits)};
     term.base[0] = term.base[1] = ptx_format(n->e, "%lld", (long long)term.known);
     return term;
 }
 
-/* What is said of registers is learned or forgotten: what two lines have in common. */
+int64_t ptx_native_step_of(struct ptx_native_line line)
+{
+    return line.kind == PTX_LINE_WIDE
+               ? (int64_t)((uint64_t)line.slope + (uint64_t)line.step * (uint64_t)line.scale)
+               : line.step;
+}
+
+/* A plain line as a wide one of that kind: the lanes' parts are those of a base of 0. */
+static bool can_widen(struct ptx_native_line plain, struct ptx_native_line wide)
+{
+    enum { MOST = 1 << 20 }; /* no lane's part wraps around */
+    return plain.kind == PTX_LINE_PLAIN && wide.kind == PTX_LINE_WIDE && plain.step != 0 &&
+           wide.step <= MOST && wide.step >= (wide.is_signed ? -MOST : 0) &&
+           plain.step == ptx_native_step_of(wide);
+}
+
+static struct ptx_native_line as_wide(struct ptx_native_line plain, struct ptx_native_line wide)
+{
+    wide.is_whole = plain.is_whole;
+    wide.is_twin = plain.is_twin;
+    return wide;
+}
+
+/* What is said of registers is learned or forgotten: what two lines have in common. A plain line turns out to be a wide one where
+ * less is known of low bits than it seemed. */
 static struct ptx_native_line meet(struct ptx_native_line a, struct ptx_native_line b)
 {
     if (a.kind == PTX_LINE_UNKNOWN)
         return b;
     if (b.kind == PTX_LINE_UNKNOWN)
         return a;
-    if (a.kind != b.kind || a.step != b.step || a.scale != b.scale || a.is_signed != b.is_signed)
+    if (can_widen(a, b))
+        a = as_wide(a, b);
+    else if (can_widen(b, a))
+        b = as_wide(b, a);
+    if (a.kind != b.kind || a.step != b.step || a.scale != b.scale || a.slope != b.slope ||
+        a.is_signed != b.is_signed)
         return (struct ptx_native_line){.kind = PTX_LINE_NONE};
     a.is_whole &= b.is_whole;
+    a.is_twin &= b.is_twin;
     a.zeros = least(a.zeros, b.zeros);
     return a;
 }
@@ -96,13 +137,15 @@ static struct ptx_native_line meet(struct ptx_native_line a, struct ptx_native_l
 static struct ptx_native_term in_halves(const struct evaluation *v, struct ptx_native_term a,
                                         unsigned bits)
 {
-    if (!a.line.is_whole)
+    if (halves_of(a.line) == 2)
         return a;
-    const bool is_wide = a.line.kind == PTX_LINE_WIDE;
-    a.line.is_whole = false;
-    a.start[1] = a.start[0];
+    const bool is_wide = a.line.kind == PTX_LINE_WIDE, is_twin = a.line.is_twin;
+    a.line.is_whole = a.line.is_twin = false;
+    a.start[1] = a.line.slope == 0 || is_twin ? a.start[0]
+                                              : say(v, "add i64 %s, %lld", a.start[0],
+                                                    (long long)((uint64_t)a.line.slope * HALF));
     a.base[1] =
-        a.line.step == 0
+        a.line.step == 0 || is_twin
             ? a.base[0]
             : say(v, "add i%u %s, %lld", is_wide ? 32 : bits, a.base[0],
                   (long long)cut((int64_t)((uint64_t)a.line.step * HALF), is_wide ? 32 : bits));
@@ -112,8 +155,15 @@ static struct ptx_native_term in_halves(const struct evaluation *v, struct ptx_n
 static void align(const struct evaluation *v, struct ptx_native_term *a, struct ptx_native_term *b,
                   unsigned bits)
 {
-    if (a->line.is_whole == b->line.is_whole)
+    if (a->line.is_whole == b->line.is_whole && a->line.is_twin == b->line.is_twin)
         return;
+    if ((a->line.is_twin && is_flat(*b)) || (b->line.is_twin && is_flat(*a))) {
+        if (halves_of(a->line) == halves_of(b->line)) {
+            a->line.is_whole = b->line.is_whole = false;
+            a->line.is_twin = b->line.is_twin = true;
+            return;
+        }
+    }
     *a = in_halves(v, *a, bits);
     *b = in_halves(v, *b, bits);
 }
@@ -129,25 +179,25 @@ static struct ptx_native_term sum(const struct evaluation *v, struct ptx_native_
                         (int64_t)(is_minus ? (uint64_t)a.known - (uint64_t)b.known
                                            : (uint64_t)a.known + (uint64_t)b.known),
                         bits);
-    if (is_flat(a) && b.line.kind == PTX_LINE_WIDE && !is_minus) {
+    if (is_plain(a) && b.line.kind == PTX_LINE_WIDE && !is_minus) {
         const struct ptx_native_term swap = a;
         a = b;
         b = swap;
     }
-    if (a.line.kind == PTX_LINE_WIDE ? !is_flat(b) : !is_plain(a) || !is_plain(b))
+    if (!is_plain(b) || !is_set(a))
         return unknown(PTX_LINE_NONE);
     align(v, &a, &b, bits);
     for (unsigned h = 0; h < halves_of(a.line); h++) {
         const char **to = a.line.kind == PTX_LINE_WIDE ? &a.start[h] : &a.base[h];
         *to = say(v, "%s i%u %s, %s", operation, bits, *to, b.base[h]);
     }
-    if (is_plain(a))
-        a.line.step = cut((int64_t)(is_minus ? (uint64_t)a.line.step - (uint64_t)b.line.step
-                                             : (uint64_t)a.line.step + (uint64_t)b.line.step),
-                          bits);
+    int64_t *const step = is_plain(a) ? &a.line.step : &a.line.slope;
+    *step = cut((int64_t)(is_minus ? (uint64_t)*step - (uint64_t)b.line.step
+                                   : (uint64_t)*step + (uint64_t)b.line.step),
+                bits);
     a.line.zeros = is_plain(a) ? least(a.line.zeros, b.line.zeros) : 0;
     a.is_known = false;
-    return a;
+    return settled(a);
 }
 
 static struct ptx_native_term product(const struct evaluation *v, struct ptx_native_term a,
@@ -168,6 +218,7 @@ static struct ptx_native_term product(const struct evaluation *v, struct ptx_nat
         const char **to = is_wide ? &a.start[h] : &a.base[h];
         *to = say(v, "mul i%u %s, %s", bits, *to, b.base[h]);
     }
+    a.line.slope = (int64_t)((uint64_t)a.line.slope * (uint64_t)b.known);
     if (is_wide)
         a.line.scale = (int64_t)((uint64_t)a.line.scale * (uint64_t)b.known);
     else if (b.is_known)
@@ -175,7 +226,7 @@ static struct ptx_native_term product(const struct evaluation *v, struct ptx_nat
     const unsigned zeros = (unsigned)a.line.zeros + b.line.zeros;
     a.line.zeros = is_wide ? 0 : (uint8_t)(zeros < ALL_ZEROS ? zeros : ALL_ZEROS);
     a.is_known = false;
-    return a;
+    return settled(a);
 }
 
 /* Whether no lane's number is past a wrap that the base's is before: the lanes' parts stay within the low bits that are 0. */
@@ -223,15 +274,13 @@ static struct ptx_native_term narrowed(const struct evaluation *v, struct ptx_na
         const char *base = say(v, "mul i32 %s, %d", a.base[h], (int)(int32_t)a.line.scale);
         a.base[h] = say(v, "add i32 %s, %s", start, base);
     }
-    if (!is_plain(a))
-        a.line.step = (int64_t)((uint64_t)a.line.step * (uint64_t)a.line.scale);
-    a.line = (struct ptx_native_line){PTX_LINE_PLAIN,
-                                      a.line.is_whole,
-                                      false,
-                                      is_plain(a) ? a.line.zeros : 0,
-                                      cut(a.line.step, 32),
-                                      0};
-    return a;
+    a.line.step = ptx_native_step_of(a.line);
+    a.line = (struct ptx_native_line){.kind = PTX_LINE_PLAIN,
+                                      .is_whole = a.line.is_whole,
+                                      .is_twin = a.line.is_twin,
+                                      .zeros = is_plain(a) ? a.line.zeros : 0,
+                                      .step = cut(a.line.step, 32)};
+    return settled(a);
 }
 
 /* Lanes are the low bits of its numbers. */
@@ -266,7 +315,7 @@ static struct ptx_native_term both(const struct evaluation *v, struct ptx_native
     if (((uint64_t)b.known & low) != 0 && ((uint64_t)b.known & low) != low)
         return unknown(PTX_LINE_NONE);
     a.line.step = ((uint64_t)b.known & low) == low;
-    return a;
+    return settled(a);
 }
 
 /* Other bits than those that lanes count in. */
@@ -304,7 +353,7 @@ static struct ptx_native_term shifted_down(const struct evaluation *v, struct pt
                    : a.line.zeros > by       ? (uint8_t)(a.line.zeros - by)
                                              : 0;
     a.is_known = false;
-    return a;
+    return settled(a);
 }
 
 /* ---- Operands ---- */
@@ -312,7 +361,7 @@ static struct ptx_native_term shifted_down(const struct evaluation *v, struct pt
 static struct ptx_native_term special(const struct evaluation *v, int32_t index)
 {
     struct ptx_native *n = v->n;
-    struct ptx_native_term term = {.line = {PTX_LINE_PLAIN, true, false, 0, 0, 0}};
+    struct ptx_native_term term = {.line = {.kind = PTX_LINE_PLAIN, .is_whole = true}};
     const enum ptx_threads threads = n->e->target->threads;
     if (index == PTX_LANEID) {
         term = constant(n, 0, 32);
@@ -344,6 +393,7 @@ static struct ptx_native_term special(const struct evaluation *v, int32_t index)
         term.base[1] = is_whole ? term.base[0] : ptx_native_tid_of_half(n, index - PTX_TID_X, 1);
     }
     term.line.is_whole = is_whole;
+    term.line.is_twin = threads == PTX_THREADS_HALVES && index == PTX_TID_X;
     term.line.step = index == PTX_TID_X;
     if (has_rows && index == PTX_TID_X)
         term.line.zeros = 5;
@@ -368,6 +418,9 @@ const char *ptx_native_line_type(const struct ptx_native *n, uint32_t index, uns
 
 const char *ptx_native_line_place(struct ptx_native *n, uint32_t index, unsigned place)
 {
+    if (n->flow->is_framed[index])
+        return ptx_native_frame_place(n, index, 8 * (size_t)place,
+                                      ptx_native_line_type(n, index, place));
     return ptx_format(n->e, "%%L%u.%u", index, place);
 }
 
@@ -449,8 +502,9 @@ static struct ptx_native_term of_register(const struct evaluation *v, const stru
     if (n->flow->uniform.registers[index]) {
         const bool is_vector = n->is_vector;
         if (term.line.kind != PTX_LINE_PLAIN || term.line.step != 0)
-            term.line = (struct ptx_native_line){PTX_LINE_PLAIN, true, false, 0, 0, 0};
+            term.line = (struct ptx_native_line){.kind = PTX_LINE_PLAIN, .is_whole = true};
         term.line.is_whole = true;
+        term.line.is_twin = false;
         n->is_vector = false;
         if (v->is_writing)
             term.base[0] = term.base[1] = ptx_native_read(n, o, has == 64 ? PTX_B64 : PTX_B32).text;
@@ -469,7 +523,7 @@ static struct ptx_native_term operand_of(const struct evaluation *v, const struc
         return unknown(PTX_LINE_NONE);
     if (is_number(v->n->flow, o, &number))
         return constant(v->n, number, bits);
-    struct ptx_native_term term = {.line = {PTX_LINE_PLAIN, true, false, 0, 0, 0}};
+    struct ptx_native_term term = {.line = {.kind = PTX_LINE_PLAIN, .is_whole = true}};
     switch (o->kind) {
     case PTX_OPERAND_REGISTER:
         return of_register(v, o, bits);
@@ -611,6 +665,10 @@ static struct ptx_native_term evaluate(const struct evaluation *v, const struct 
     case PTX_OPCODE_mov:
         return in->operand_count == 2 ? operand_of(v, &in->operands[1], bits)
                                       : unknown(PTX_LINE_NONE);
+    case PTX_OPCODE_neg: {
+        const struct ptx_native_term a = operand_of(v, &in->operands[1], bits);
+        return is_set(a) ? sum(v, constant(v->n, 0, bits), a, true, bits) : a;
+    }
     case PTX_OPCODE_shl:
     case PTX_OPCODE_shr:
         return shifted(v, in, bits);
@@ -746,13 +804,10 @@ static struct ptx_native_line alike_line(const struct ptx_native *n,
         has_own(n, in->operands, in->operand_count))
         return (struct ptx_native_line){.kind = PTX_LINE_NONE};
     ptx_flow_reads(in, read_register, &r);
-    return r.is_alike ? (struct ptx_native_line){r.is_unknown ? PTX_LINE_UNKNOWN : PTX_LINE_PLAIN,
-                                                 true,
-                                                 false,
-                                                 0,
-                                                 0,
-                                                 0}
-                      : (struct ptx_native_line){.kind = PTX_LINE_NONE};
+    return r.is_alike
+               ? (struct ptx_native_line){.kind = r.is_unknown ? PTX_LINE_UNKNOWN : PTX_LINE_PLAIN,
+                                          .is_whole = true}
+               : (struct ptx_native_line){.kind = PTX_LINE_NONE};
 }
 
 static void write_register(void *with, uint32_t index, bool is_whole)
@@ -763,15 +818,17 @@ static void write_register(void *with, uint32_t index, bool is_whole)
     struct ptx_native_line line = s->line;
     if (f->uniform.registers[index]) {
         if (line.kind != PTX_LINE_PLAIN || line.step != 0)
-            line = (struct ptx_native_line){PTX_LINE_PLAIN, true, false, 0, 0, 0};
+            line = (struct ptx_native_line){.kind = PTX_LINE_PLAIN, .is_whole = true};
         line.is_whole = true;
+        line.is_twin = false;
     } else if (f->function->registers[index].width > 1 ||
                ptx_native_is_wanted(s->n, s->node, index)) {
         line = (struct ptx_native_line){.kind = PTX_LINE_NONE};
     }
     line = meet(f->lines[index], line);
     const struct ptx_native_line before = f->lines[index];
-    if (line.kind == before.kind && line.is_whole == before.is_whole && line.zeros == before.zeros)
+    if (line.kind == before.kind && line.is_whole == before.is_whole &&
+        line.is_twin == before.is_twin && line.zeros == before.zeros)
         return; /* others change with the kind alone */
     f->lines[index] = line;
     s->is_changed = true;
@@ -833,9 +890,9 @@ const char *ptx_native_ramp(struct ptx_native *n, unsigned bits, int64_t step, b
 
 /* A number for each half, for each lane. */
 static struct ptx_native_value of_halves(struct ptx_native *n, const char *const pair[2],
-                                         bool is_whole, unsigned bits)
+                                         bool is_one, unsigned bits)
 {
-    if (is_whole || strcmp(pair[0], pair[1]) == 0)
+    if (is_one || strcmp(pair[0], pair[1]) == 0)
         return ptx_native_vector(n, ptx_native_number(n, bits, pair[0]));
     const char *one =
         ptx_native_emit(n, "insertelement <32 x i%u> undef, i%u %s, i32 0", bits, bits, pair[0]);
@@ -857,7 +914,7 @@ struct ptx_native_value ptx_native_of_term(struct ptx_native *n, struct ptx_nati
     const struct ptx_native_line line = term.line;
     const bool is_wide = line.kind == PTX_LINE_WIDE;
     const unsigned inner = is_wide ? 32 : bits;
-    struct ptx_native_value value = of_halves(n, term.base, line.is_whole, inner);
+    struct ptx_native_value value = of_halves(n, term.base, halves_of(line) == 1, inner);
     if (line.step != 0)
         value.text = ptx_native_emit(n, "add <32 x i%u> %s, %s", inner, value.text,
                                      ptx_native_ramp(n, inner, line.step, line.is_whole));
@@ -870,7 +927,10 @@ struct ptx_native_value ptx_native_of_term(struct ptx_native *n, struct ptx_nati
             ptx_native_vector(
                 n, ptx_native_number(n, 64, ptx_format(n->e, "%lld", (long long)line.scale)))
                 .text);
-    const struct ptx_native_value start = of_halves(n, term.start, line.is_whole, 64);
+    if (line.slope != 0)
+        value.text = ptx_native_emit(n, "add <32 x i64> %s, %s", value.text,
+                                     ptx_native_ramp(n, 64, line.slope, line.is_whole));
+    const struct ptx_native_value start = of_halves(n, term.start, halves_of(line) == 1, 64);
     value.text = ptx_native_emit(n, "add <32 x i64> %s, %s", value.text, start.text);
     return value;
 }
@@ -886,10 +946,16 @@ bool ptx_native_write_line(struct ptx_native *n, const struct ptx_instruction *i
     struct ptx_native_term term = evaluate(&v, in);
     if (!is_set(term)) /* it gives all lanes the same, by the usual way */
         return false;
-    if (!f->lines[index].is_whole)
+    const struct ptx_native_line line = f->lines[index];
+    if (halves_of(line) == 2)
         term =
             in_halves(&v, term, ptx_native_bits((enum ptx_type)f->function->registers[index].type));
-    term.line = f->lines[index];
+    if (line.kind == PTX_LINE_WIDE && is_plain(term))
+        for (unsigned h = 0; h < halves_of(line); h++) {
+            term.start[h] = term.base[h];
+            term.base[h] = "0";
+        }
+    term.line = line;
     ptx_native_hold_term(n, index, term);
     return true;
 }

@@ -45,13 +45,42 @@ static void phi(struct ptx_native *n, const struct ptx_native_transfer *t,
     }
 }
 
+/* As a row, or at a distance from lane to lane. */
+static void on_line(struct ptx_native *n, const struct ptx_native_transfer *t, bool is_store,
+                    struct ptx_native_value *to)
+{
+    if (!ptx_native_is_row(t, is_store) && is_store)
+        ptx_native_store_strided(n, t);
+    else if (!ptx_native_is_row(t, is_store))
+        ptx_native_load_strided(n, t, to);
+    else if (is_store)
+        ptx_native_store_on_line(n, t);
+    else
+        ptx_native_load_on_line(n, t, to);
+}
+
+static void near_places(struct ptx_native *n, const struct ptx_native_transfer *t, bool is_store,
+                        const char *const starts[2], struct ptx_native_value *to)
+{
+    if (starts[1] && is_store)
+        ptx_native_store_rows(n, t, starts);
+    else if (starts[1])
+        ptx_native_load_rows(n, t, starts, to);
+    else if (is_store)
+        ptx_native_store_neighbours(n, t, starts[0]);
+    else
+        ptx_native_load_neighbours(n, t, starts[0], to);
+}
+
 static void many_places(struct ptx_native *n, struct ptx_native_transfer *t, bool is_store)
 {
     struct ptx_native_value near[8], far[8];
     const char *fast = ptx_native_name(n, "near"), *slow = ptx_native_name(n, "far");
-    const char *end = ptx_native_name(n, "did"), *start;
+    const char *end = ptx_native_name(n, "did"), *starts[2];
     const bool is_known = ptx_native_is_row(t, is_store);
-    const bool is_slow = !is_known && (t->at.is_line || t->at.is_strided || t->is_volatile);
+    const bool is_strided = !is_known && ptx_native_is_strided(t);
+    const bool is_slow =
+        !is_known && !is_strided && (t->at.is_line || t->at.is_strided || t->is_volatile);
     if (ptx_native_is_whole(t) && is_store) {
         ptx_native_store_pieces(n, t, ptx_native_full_address(n, t->at));
         return;
@@ -68,30 +97,25 @@ static void many_places(struct ptx_native *n, struct ptx_native_transfer *t, boo
         ptx_native_gather(n, t, ptx_native_full_address(n, t->at), t->values);
         return;
     }
-    const char *condition = is_known ? ptx_native_row_condition(n, t) : NULL;
-    if (is_known && !condition) {
-        if (is_store)
-            ptx_native_store_on_line(n, t);
-        else
-            ptx_native_load_on_line(n, t, t->values);
+    const char *condition = is_known     ? ptx_native_row_condition(n, t)
+                            : is_strided ? ptx_native_is_straight(n, &t->at.term)
+                                         : NULL;
+    if ((is_known || is_strided) && !condition) {
+        on_line(n, t, is_store, t->values);
         return;
     }
-    if (is_known)
-        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", condition, fast, slow);
+    if (is_known || is_strided)
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", condition, fast, slow);
     else
-        ptx_native_branch_on_neighbours(n, t, fast, slow, &start);
+        ptx_native_branch_on_neighbours(n, t, fast, slow, starts);
     ptx_native_label(n, fast);
-    if (is_known && is_store)
-        ptx_native_store_on_line(n, t);
-    else if (is_known)
-        ptx_native_load_on_line(n, t, near);
-    else if (is_store)
-        ptx_native_store_neighbours(n, t, start);
+    if (is_known || is_strided)
+        on_line(n, t, is_store, near);
     else
-        ptx_native_load_neighbours(n, t, start, near);
+        near_places(n, t, is_store, starts, near);
     ptx_native_jump(n, end);
     ptx_native_label(n, slow);
-    const bool is_far = is_known && t->at.term.line.is_whole;
+    const bool is_far = (is_known || is_strided) && t->at.term.line.is_whole;
     if (is_far)
         ptx_native_far_line(n, t, is_store, far);
     else if (is_store)

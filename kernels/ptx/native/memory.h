@@ -55,10 +55,10 @@ void ptx_native_gather(struct ptx_native *n, const struct ptx_native_transfer *t
 void ptx_native_scatter(struct ptx_native *n, const struct ptx_native_transfer *t,
                         struct ptx_native_value a);
 
-/* Jumps where all lanes are there and each is beside the one before it; *start is lane 0's address. The others are for that
- * case. */
+/* Jumps where all lanes are there and each is beside the one before it; starts[0] is lane 0's address. With starts[1], that of the
+ * second half, it is so of each half. The others are for a warp that is so as a whole. */
 void ptx_native_branch_on_neighbours(struct ptx_native *n, const struct ptx_native_transfer *t,
-                                     const char *fast, const char *slow, const char **start);
+                                     const char *fast, const char *slow, const char *starts[2]);
 void ptx_native_load_neighbours(struct ptx_native *n, const struct ptx_native_transfer *t,
                                 const char *start, struct ptx_native_value *to);
 void ptx_native_store_neighbours(struct ptx_native *n, const struct ptx_native_transfer *t,
@@ -79,9 +79,22 @@ void ptx_native_one_piece(struct ptx_native *n, struct ptx_native_transfer *t, b
 
 /* ---- memory_line.c: places that lie on a line ---- */
 
-/* Whether lanes' places are a row each half or, to be read, one place; and what has to hold for it: the i1, or NULL: nothing. */
+/* How far it is from one lane's place to the next one's; the address of the first lane of the warp, or of a half. */
+int64_t ptx_native_stride_of(const struct ptx_native_place *at);
+const char *ptx_native_line_start(struct ptx_native *n, const struct ptx_native_place *at,
+                                  unsigned half);
+/* Whether the numbers that a line is made of do not wrap around: the i1, or NULL: they never do. */
+const char *ptx_native_is_straight(struct ptx_native *n, const struct ptx_native_term *term);
+
+/* Whether lanes' places are a row each half, a row that goes down, or, to be read, one place; and what has to hold for it: the i1, or NULL: nothing. */
 bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store);
 const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_native_transfer *t);
+
+/* Of two rows of 16 places each, of which all lanes are there. */
+void ptx_native_load_rows(struct ptx_native *n, const struct ptx_native_transfer *t,
+                          const char *const starts[2], struct ptx_native_value *to);
+void ptx_native_store_rows(struct ptx_native *n, const struct ptx_native_transfer *t,
+                           const char *const starts[2]);
 
 /* Of a row for which that holds, and of one for which it does not. */
 void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_transfer *t,
@@ -89,5 +102,12 @@ void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_trans
 void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_transfer *t);
 void ptx_native_far_line(struct ptx_native *n, const struct ptx_native_transfer *t, bool is_store,
                          struct ptx_native_value *to);
+
+/* ---- memory_stride.c: places on a line that are as far from each other as from the next ---- */
+
+bool ptx_native_is_strided(const struct ptx_native_transfer *t);
+void ptx_native_load_strided(struct ptx_native *n, const struct ptx_native_transfer *t,
+                             struct ptx_native_value *to);
+void ptx_native_store_strided(struct ptx_native *n, const struct ptx_native_transfer *t);
 
 #endif

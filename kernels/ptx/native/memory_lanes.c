@@ -322,28 +322,54 @@ void ptx_native_scatter(struct ptx_native *n, const struct ptx_native_transfer *
 }
 /* ---- Neighbours ---- */
 
-/* Jumps where all lanes are there and each is beside the one before it; *start is lane 0's address. */
-void ptx_native_branch_on_neighbours(struct ptx_native *n, const struct ptx_native_transfer *t,
-                                     const char *fast, const char *slow, const char **start)
+/* Where threads lie in rows of 16, those of a half are mostly neighbours, and the halves are not. */
+static bool is_by_halves(const struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    return n->e->target->threads == PTX_THREADS_HALVES && t->width == 1;
+}
+
+/* The offset of the first lane of its half, or of the warp, for each lane. */
+static const char *firsts_of(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    const char *type = ptx_native_value_type(n, t->at.offset);
+    return ptx_native_emit(
+        n, "shufflevector %s %s, %s undef, <32 x i32> %s", type, t->at.offset.text, type,
+        is_by_halves(n, t) ? ptx_native_numbers(n, 32, PTX_NATIVE_LANES, 16, 16, 0)
+                           : "zeroinitializer");
+}
+
+static const char *start_at(struct ptx_native *n, const struct ptx_native_transfer *t,
+                            unsigned lane)
 {
     const struct ptx_native_value offset = t->at.offset;
-    const char *type = ptx_native_value_type(n, offset), *i = ptx_native_integer(offset.bits);
-    const char *first = ptx_native_emit(n, "extractelement %s %s, i32 0", type, offset.text);
-    const struct ptx_native_value all =
-        ptx_native_vector(n, ptx_native_number(n, offset.bits, first));
-    const char *differences = ptx_native_emit(n, "sub %s %s, %s", type, offset.text, all.text);
-    const char *same = ptx_native_emit(n, "icmp eq %s %s, %s", type, differences,
-                                       ptx_native_numbers(n, offset.bits, PTX_NATIVE_LANES, 1,
-                                                          (size_t)(t->bits / 8) * t->width, 0));
+    const char *first = ptx_native_emit(n, "extractelement %s %s, i32 %u",
+                                        ptx_native_value_type(n, offset), offset.text, lane);
+    if (!t->at.base)
+        return first;
+    const char *wide =
+        ptx_native_emit(n, "zext %s %s to i64", ptx_native_integer(offset.bits), first);
+    return ptx_native_emit(n, "add i64 %s, %s", wide, t->at.base);
+}
+
+void ptx_native_branch_on_neighbours(struct ptx_native *n, const struct ptx_native_transfer *t,
+                                     const char *fast, const char *slow, const char *starts[2])
+{
+    const struct ptx_native_value offset = t->at.offset;
+    const char *type = ptx_native_value_type(n, offset);
+    const char *differences =
+        ptx_native_emit(n, "sub %s %s, %s", type, offset.text, firsts_of(n, t));
+    const size_t size = (size_t)(t->bits / 8) * t->width;
+    const char *same = ptx_native_emit(
+        n, "icmp eq %s %s, %s", type, differences,
+        is_by_halves(n, t) ? ptx_native_ramp(n, offset.bits, (int64_t)size, false)
+                           : ptx_native_numbers(n, offset.bits, PTX_NATIVE_LANES, 1, size, 0));
     const char *bits = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", same);
     const char *both = ptx_native_emit(n, "and i32 %s, %s", bits, t->lanes);
     const char *is_fast = ptx_native_emit(n, "icmp eq i32 %s, -1", both);
-    *start = first;
-    if (t->at.base) {
-        const char *wide = ptx_native_emit(n, "zext %s %s to i64", i, first);
-        *start = ptx_native_emit(n, "add i64 %s, %s", wide, t->at.base);
-    }
-    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_fast, fast, slow);
+    starts[0] = start_at(n, t, 0);
+    starts[1] = is_by_halves(n, t) ? start_at(n, t, 16) : NULL;
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s%s", is_fast, fast, slow,
+                  n->e->target->threads == PTX_THREADS_ANY ? "" : ", !prof !1");
 }
 
 /* Of all lanes' elements in the order of memory, where those at place k of each lane are. */

@@ -9,12 +9,9 @@
 
 enum { HALF = PTX_NATIVE_LANES / 2 };
 
-/* How far it is from one lane's place to the next one's. */
-static int64_t stride_of(const struct ptx_native_place *at)
+int64_t ptx_native_stride_of(const struct ptx_native_place *at)
 {
-    const struct ptx_native_line line = at->term.line;
-    return line.kind == PTX_LINE_WIDE ? (int64_t)((uint64_t)line.step * (uint64_t)line.scale)
-                                      : line.step;
+    return ptx_native_step_of(at->term.line);
 }
 
 /* Masks of vectors of these elements are the processor's own. */
@@ -36,8 +33,7 @@ static bool is_all(const char *lanes)
     return strcmp(lanes, "-1") == 0;
 }
 
-/* Whether the numbers that a wide line is made of do not wrap around: the i1, or NULL: they never do. */
-static const char *is_straight(struct ptx_native *n, const struct ptx_native_term *term)
+const char *ptx_native_is_straight(struct ptx_native *n, const struct ptx_native_term *term)
 {
     const struct ptx_native_line line = term->line;
     const char *all = NULL;
@@ -46,7 +42,7 @@ static const char *is_straight(struct ptx_native *n, const struct ptx_native_ter
     const int64_t reach = line.step * (line.is_whole ? PTX_NATIVE_LANES - 1 : HALF - 1);
     const int64_t least = line.is_signed ? INT32_MIN : 0,
                   most = line.is_signed ? INT32_MAX : UINT32_MAX;
-    for (unsigned h = 0; h < (line.is_whole ? 1 : 2); h++) {
+    for (unsigned h = 0; h < (line.is_whole || line.is_twin ? 1 : 2); h++) {
         const char *is =
             reach >= 0 ? ptx_native_emit(n, "icmp %s i32 %s, %d", line.is_signed ? "sle" : "ule",
                                          term->base[h], (int)(int32_t)(uint32_t)(most - reach))
@@ -58,10 +54,11 @@ static const char *is_straight(struct ptx_native *n, const struct ptx_native_ter
 }
 
 /* The first lane's address, of the warp or of a half. Of shared memory lanes that are not there may be before its start. */
-static const char *line_start(struct ptx_native *n, const struct ptx_native_place *at,
-                              unsigned half)
+const char *ptx_native_line_start(struct ptx_native *n, const struct ptx_native_place *at,
+                                  unsigned half)
 {
     const struct ptx_native_term *term = &at->term;
+    half = term->line.is_twin ? 0 : half;
     const char *base = term->base[half];
     if (term->line.kind == PTX_LINE_WIDE) {
         const char *wide =
@@ -131,6 +128,47 @@ static const char *half_of(struct ptx_native *n, const char *type, const char *v
         half ? ptx_native_numbers_from(n, HALF) : ptx_native_numbers(n, 32, HALF, 1, 1, 0));
 }
 
+/* A number for each half, of which a load reads where no lane is there as well: there it is the other half's place. */
+static const char *place_of_half(struct ptx_native *n, const struct ptx_native_transfer *t,
+                                 const char *const starts[2], unsigned half)
+{
+    if (is_all(t->lanes))
+        return starts[half];
+    const char *is_there =
+        half ? ptx_native_emit(n, "icmp ugt i32 %s, 65535", t->lanes)
+             : ptx_native_emit(n, "icmp ne i16 %s, 0",
+                               ptx_native_emit(n, "trunc i32 %s to i16", t->lanes));
+    return ptx_native_emit(n, "select i1 %s, i64 %s, i64 %s", is_there, starts[half],
+                           starts[1 - half]);
+}
+
+static struct ptx_native_value load_two_places(struct ptx_native *n,
+                                               const struct ptx_native_transfer *t)
+{
+    const char *i = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, i);
+    const char *starts[2] = {ptx_native_line_start(n, &t->at, 0),
+                             ptx_native_line_start(n, &t->at, 1)};
+    struct ptx_native_term pair = {.line = {.kind = PTX_LINE_PLAIN}};
+    for (unsigned h = 0; h < 2; h++)
+        pair.base[h] =
+            ptx_native_emit(n, "load %s, %s %s, align %u", i, p,
+                            ptx_native_pointer(n, i, place_of_half(n, t, starts, h)), t->bits / 8);
+    return ptx_native_of_term(n, pair, t->bits);
+}
+
+/* Of halves that are alike: those lanes that are in any. */
+static const char *mask_of_both(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    if (is_all(t->lanes) || !has_masks(n, t))
+        return NULL;
+    const char *upper = ptx_native_emit(n, "lshr i32 %s, 16", t->lanes);
+    const char *both = ptx_native_emit(n, "or i32 %s, %s", t->lanes, upper);
+    return ptx_native_emit(n, "bitcast i16 %s to <16 x i1>",
+                           ptx_native_emit(n, "trunc i32 %s to i16", both));
+}
+
+/* ---- Rows of the first lanes ---- */
+
 /* How many lanes there are from the first on, where that is known and less than all: a power of two. Otherwise 0. */
 static unsigned first_lanes(const struct ptx_native_transfer *t)
 {
@@ -162,13 +200,50 @@ static const char *narrowed(struct ptx_native *n, const char *element, unsigned 
                            value, element, count, ptx_native_numbers(n, 32, count, 1, 1, 0));
 }
 
+/* ---- Rows whose lanes go down ---- */
+
+static const char *reversed(struct ptx_native *n, const struct ptx_native_transfer *t,
+                            const char *value)
+{
+    return ptx_native_emit(n, "shufflevector <32 x i%u> %s, <32 x i%u> undef, <32 x i32> %s",
+                           t->bits, value, t->bits, ptx_native_down());
+}
+
+static const char *last_start(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    return ptx_native_emit(n, "sub i64 %s, %u", ptx_native_line_start(n, &t->at, 0),
+                           (PTX_NATIVE_LANES - 1) * t->bits / 8);
+}
+
+static const char *reversed_mask(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    if (is_all(t->lanes) || !has_masks(n, t))
+        return NULL;
+    ptx_native_declare(n, "declare i32 @llvm.bitreverse.i32(i32)");
+    return ptx_native_emit(n, "bitcast i32 %s to <32 x i1>",
+                           ptx_native_emit(n, "call i32 @llvm.bitreverse.i32(i32 %s)", t->lanes));
+}
+
+static bool goes_down(const struct ptx_native_transfer *t)
+{
+    return ptx_native_stride_of(&t->at) == -(int64_t)(t->bits / 8) && t->width == 1 &&
+           t->at.term.line.is_whole;
+}
+
+/* ---- Either ---- */
+
 void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_transfer *t,
                              struct ptx_native_value *to)
 {
+    const struct ptx_native_line line = t->at.term.line;
     const char *i = ptx_native_integer(t->bits);
-    const bool is_row = stride_of(&t->at) != 0;
-    if (t->at.term.line.is_whole) {
-        const char *start = line_start(n, &t->at, 0);
+    if (goes_down(t)) {
+        const char *row = load_row(n, t, PTX_NATIVE_LANES, last_start(n, t), reversed_mask(n, t));
+        to[0] = (struct ptx_native_value){reversed(n, t, row), (uint8_t)t->bits, true};
+        return;
+    }
+    if (line.is_whole) {
+        const char *start = ptx_native_line_start(n, &t->at, 0);
         const unsigned few = first_lanes(t);
         const char *mask = few ? NULL : mask_of(n, t, true, 0);
         if (few)
@@ -181,31 +256,29 @@ void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_trans
                                               (uint8_t)t->bits, true};
         return;
     }
-    const char *halves[2];
-    for (unsigned h = 0; h < 2; h++) {
-        const char *start = line_start(n, &t->at, h);
-        if (is_row) {
-            halves[h] = load_row(n, t, HALF, start, mask_of(n, t, false, h));
-            continue;
-        }
-        const char *p = ptx_native_pointer(n, i, start);
-        halves[h] = ptx_native_emit(n, "load %s, %s %s, align %u", i, ptx_native_pointer_type(n, i),
-                                    p, t->bits / 8);
+    if (ptx_native_stride_of(&t->at) == 0) {
+        to[0] = load_two_places(n, t);
+        return;
     }
-    const struct ptx_native_term pair = {.line = {PTX_LINE_PLAIN, false, false, 0, 0, 0},
-                                         .base = {halves[0], halves[1]}};
-    to[0] =
-        is_row
-            ? (struct ptx_native_value){ptx_native_joined(n, t->bits, HALF, halves[0], halves[1]),
-                                        (uint8_t)t->bits, true}
-            : ptx_native_of_term(n, pair, t->bits);
+    const char *halves[2];
+    for (unsigned h = 0; h < (line.is_twin ? 1 : 2); h++)
+        halves[h] = load_row(n, t, HALF, ptx_native_line_start(n, &t->at, h),
+                             line.is_twin ? mask_of_both(n, t) : mask_of(n, t, false, h));
+    to[0] = (struct ptx_native_value){
+        ptx_native_joined(n, t->bits, HALF, halves[0], halves[line.is_twin ? 0 : 1]),
+        (uint8_t)t->bits, true};
 }
 
 void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_transfer *t)
 {
     const char *value = ptx_native_vector(n, t->values[0]).text, *i = ptx_native_integer(t->bits);
+    if (goes_down(t)) {
+        store_row(n, t, PTX_NATIVE_LANES, last_start(n, t), reversed_mask(n, t),
+                  reversed(n, t, value));
+        return;
+    }
     if (t->at.term.line.is_whole) {
-        const char *start = line_start(n, &t->at, 0);
+        const char *start = ptx_native_line_start(n, &t->at, 0);
         const unsigned few = first_lanes(t);
         const char *mask = few ? NULL : mask_of(n, t, true, 0);
         if (few)
@@ -217,8 +290,27 @@ void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_tran
         return;
     }
     for (unsigned h = 2; h > 0; h--) /* the lower lanes' values stay */
-        store_row(n, t, HALF, line_start(n, &t->at, h - 1), mask_of(n, t, false, h - 1),
+        store_row(n, t, HALF, ptx_native_line_start(n, &t->at, h - 1), mask_of(n, t, false, h - 1),
                   half_of(n, i, value, h - 1));
+}
+
+void ptx_native_load_rows(struct ptx_native *n, const struct ptx_native_transfer *t,
+                          const char *const starts[2], struct ptx_native_value *to)
+{
+    const char *halves[2];
+    for (unsigned h = 0; h < 2; h++)
+        halves[h] = load_row(n, t, HALF, starts[h], NULL);
+    to[0] = (struct ptx_native_value){ptx_native_joined(n, t->bits, HALF, halves[0], halves[1]),
+                                      (uint8_t)t->bits, true};
+}
+
+void ptx_native_store_rows(struct ptx_native *n, const struct ptx_native_transfer *t,
+                           const char *const starts[2])
+{
+    const char *value = ptx_native_vector(n, t->values[0]).text;
+    for (unsigned h = 2; h > 0; h--) /* the lower lanes' values stay */
+        store_row(n, t, HALF, starts[h - 1], NULL,
+                  half_of(n, ptx_native_integer(t->bits), value, h - 1));
 }
 
 /* Of elements that LLVM has no masks for: where the lanes' places are a row within one page, of which some lane reads, the whole
@@ -258,26 +350,29 @@ static const char *define_far(struct ptx_native *n, const struct ptx_native_tran
     struct ptx_emitter *e = n->e;
     const struct ptx_native_line line = t->at.term.line;
     const bool is_wide = line.kind == PTX_LINE_WIDE;
-    const long long step = (long long)(is_wide ? line.step : stride_of(&t->at));
+    const long long step = (long long)(is_wide ? line.step : ptx_native_stride_of(&t->at));
+    const long long slope = (long long)(is_wide ? line.slope : 0);
     const char *i = ptx_native_integer(t->bits), *do_it = is_store ? "scatter" : "gather";
-    const char *name = ptx_format(e, "clem_%s_line_%u_%s_%lld_%lld", do_it, t->bits,
+    const char *name = ptx_format(e, "clem_%s_line_%u_%s_%lld_%lld_%lld", do_it, t->bits,
                                   is_wide ? line.is_signed ? "s" : "u" : "p", step,
-                                  is_wide ? (long long)line.scale : 1ll);
+                                  is_wide ? (long long)line.scale : 1ll, slope);
     const char *addresses =
-        is_wide ? ptx_format(e,
-                             "  %%b1 = insertelement <32 x i32> undef, i32 %%b, i32 0\n"
-                             "  %%b2 = shufflevector <32 x i32> %%b1, <32 x i32> undef, <32 x i32> "
-                             "zeroinitializer\n"
-                             "  %%b3 = add <32 x i32> %%b2, %s\n"
-                             "  %%b4 = %s <32 x i32> %%b3 to <32 x i64>\n"
-                             "  %%c1 = insertelement <32 x i64> undef, i64 %lld, i32 0\n"
-                             "  %%c2 = shufflevector <32 x i64> %%c1, <32 x i64> undef, <32 x i32> "
-                             "zeroinitializer\n"
-                             "  %%o = mul <32 x i64> %%b4, %%c2\n",
-                             ptx_native_ramp(n, 32, line.step, true),
-                             line.is_signed ? "sext" : "zext", (long long)line.scale)
-                : ptx_format(e, "  %%o = add <32 x i64> %s, zeroinitializer\n",
-                             ptx_native_ramp(n, 64, step, true));
+        is_wide
+            ? ptx_format(e,
+                         "  %%b1 = insertelement <32 x i32> undef, i32 %%b, i32 0\n"
+                         "  %%b2 = shufflevector <32 x i32> %%b1, <32 x i32> undef, <32 x i32> "
+                         "zeroinitializer\n"
+                         "  %%b3 = add <32 x i32> %%b2, %s\n"
+                         "  %%b4 = %s <32 x i32> %%b3 to <32 x i64>\n"
+                         "  %%c1 = insertelement <32 x i64> undef, i64 %lld, i32 0\n"
+                         "  %%c2 = shufflevector <32 x i64> %%c1, <32 x i64> undef, <32 x i32> "
+                         "zeroinitializer\n"
+                         "  %%o1 = mul <32 x i64> %%b4, %%c2\n"
+                         "  %%o = add <32 x i64> %%o1, %s\n",
+                         ptx_native_ramp(n, 32, line.step, true), line.is_signed ? "sext" : "zext",
+                         (long long)line.scale, ptx_native_ramp(n, 64, slope, true))
+            : ptx_format(e, "  %%o = add <32 x i64> %s, zeroinitializer\n",
+                         ptx_native_ramp(n, 64, step, true));
     ptx_native_declare(
         n,
         "define internal %s @%s(i64 %%s, i32 %%b, %si32 %%m) noinline nounwind cold {\n%s"
@@ -304,8 +399,8 @@ void ptx_native_far_line(struct ptx_native *n, const struct ptx_native_transfer 
     const bool is_wide = t->at.term.line.kind == PTX_LINE_WIDE;
     ptx_native_define_lanes(n, t, is_store);
     const char *i = ptx_native_integer(t->bits), *name = define_far(n, t, is_store);
-    struct ptx_native_value start =
-        ptx_native_number(n, 64, is_wide ? t->at.term.start[0] : line_start(n, &t->at, 0));
+    struct ptx_native_value start = ptx_native_number(
+        n, 64, is_wide ? t->at.term.start[0] : ptx_native_line_start(n, &t->at, 0));
     const char *base = is_wide ? t->at.term.base[0] : "0";
     for (unsigned k = 0; k < t->width; k++) {
         const char *at = ptx_native_element_address(n, start, t, k).text;
@@ -320,12 +415,14 @@ void ptx_native_far_line(struct ptx_native *n, const struct ptx_native_transfer 
     }
 }
 
-/* Whether lanes' places are a row each half or, to be read, one place. */
+/* Whether lanes' places are a row each half, a row that goes down, or, to be read, one place. */
 bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store)
 {
-    const int64_t stride = stride_of(&t->at);
+    const int64_t stride = ptx_native_stride_of(&t->at);
     if (!t->at.is_line || t->is_volatile)
         return false;
+    if (goes_down(t))
+        return true;
     if (stride == (int64_t)(t->bits / 8) * t->width)
         return t->width == 1 || t->at.term.line.is_whole;
     return stride == 0 && !is_store && t->width == 1 && !t->at.term.line.is_whole;
@@ -334,8 +431,9 @@ bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store)
 /* What has to hold for it: the i1, or NULL: nothing. */
 const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_native_transfer *t)
 {
-    const char *is = is_straight(n, &t->at.term);
-    const bool needs_all = !is_all(t->lanes) && (!has_masks(n, t) || stride_of(&t->at) == 0);
+    const char *is = ptx_native_is_straight(n, &t->at.term);
+    const bool needs_all =
+        !is_all(t->lanes) && !has_masks(n, t) && ptx_native_stride_of(&t->at) != 0;
     if (!needs_all)
         return is;
     const char *all = ptx_native_emit(n, "icmp eq i32 %s, -1", t->lanes);

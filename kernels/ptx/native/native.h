@@ -23,9 +23,10 @@ struct ptx_native {
     struct ptx_emitter *e;
     struct ptx_text *declarations; /* before the functions */
     struct ptx_native_flow *flow;
-    int llvm_major;  /* below 15: typed pointers */
-    bool is_vector;  /* the instruction being written is over vectors */
-    uint32_t values; /* names made so far */
+    int llvm_major;    /* below 15: typed pointers */
+    bool is_vector;    /* the instruction being written is over vectors */
+    uint32_t values;   /* names made so far */
+    uint32_t in_place; /* strided accesses that are no calls */
     /* The carry flag as an i1, or 32; .text NULL: nothing set it in this node. Set and read by operations alone. */
     struct ptx_native_value carry;
     struct ptx_native_declared *declared;

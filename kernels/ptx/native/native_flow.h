@@ -35,17 +35,18 @@ enum ptx_native_line_kind {
     PTX_LINE_UNKNOWN, /* nothing sets it, so far */
     PTX_LINE_NONE,
     PTX_LINE_PLAIN, /* of the register's bits */
-    PTX_LINE_WIDE   /* 64 bits: start + scale * (32 bits of base + step * l, extended) */
+    PTX_LINE_WIDE /* 64 bits: start + slope * l + scale * (32 bits of base + step * l, extended) */
 };
 
 struct ptx_native_line {
     uint8_t kind;
     bool is_whole, is_signed; /* is_signed: how a wide one is extended */
+    bool is_twin;             /* by halves that have the same numbers: the first one's */
     uint8_t zeros;            /* low bits of the bases that are 0, as far as is known */
-    int64_t step, scale;
+    int64_t step, scale, slope;
 };
 
-/* The numbers that a line is made of: of both halves, or in the first place of the warp. */
+/* The numbers that a line is made of: of both halves, or in the first place of the warp or of halves that are alike. */
 struct ptx_native_term {
     struct ptx_native_line line;
     bool is_known; /* the same number for all */
@@ -77,6 +78,7 @@ struct ptx_native_flow {
     uint32_t *term_in;
     uint64_t **
         wanted; /* per node: registers that lanes elsewhere may still want, or NULL: not yet found */
+    bool is_swept; /* a warp of several blocks has its turns before the next warp */
     bool is_full; /* all lanes of a warp are in step wherever any are, but in nodes that are thin */
     bool *is_thin;   /* per node: lanes may have ended before it */
     bool *is_spread; /* per register: as an address it is not that of neighbours */
@@ -84,7 +86,8 @@ struct ptx_native_flow {
     bool *is_kept; /* per register: the frame has it from where it is set, and not from barriers */
     bool *is_remade;     /* per register: it is made again behind barriers, and kept nowhere */
     uint32_t *remade_in; /* per register: the node's stamp where it has been; NULL: none has */
-    size_t *frame_at;    /* per register: where in the frame */
+    bool *is_framed;  /* per register: it is kept, and has the frame for a place, and no alloca */
+    size_t *frame_at; /* per register: where in the frame */
     size_t frame_bytes;
     int32_t *sites; /* per node: where lanes may wait at its start, from 1 on; 0: they do not */
     int32_t site_count;
@@ -136,6 +139,8 @@ void ptx_native_set(struct ptx_native *n, const struct ptx_instruction *in,
 /* The lanes of a predicate as an i32; lanes that are active and for which the guard holds, or all that are active. */
 const char *ptx_native_lanes(struct ptx_native *n, struct ptx_native_value predicate);
 const char *ptx_native_guarded(struct ptx_native *n, const struct ptx_instruction *in);
+/* A word of lanes as a predicate. */
+struct ptx_native_value ptx_native_of_lanes(struct ptx_native *n, const char *lanes);
 /* A guard as a predicate: one bit or 32. */
 struct ptx_native_value ptx_native_guard(struct ptx_native *n, const struct ptx_instruction *in);
 /* That of the lowest lane of a mask, as one number. */
@@ -151,11 +156,14 @@ struct ptx_native_value ptx_native_both(struct ptx_native *n, const char *operat
 struct ptx_native_value ptx_native_resize(struct ptx_native *n, struct ptx_native_value value,
                                           unsigned bits, bool is_signed);
 const char *ptx_native_value_type(const struct ptx_native *n, struct ptx_native_value value);
-/* A register's alloca and its type. */
+/* A register's alloca, or its place in the frame, and its type: predicates that differ are words of lanes. */
 const char *ptx_native_place(struct ptx_native *n, uint32_t index, unsigned part);
 const char *ptx_native_place_type(struct ptx_native *n, uint32_t index);
 unsigned ptx_native_parts(const struct ptx_native *n, uint32_t index);
 bool ptx_native_is_uniform(const struct ptx_native *n, uint32_t index);
+
+/* Of words with a bit for each lane: that of lanes that are here, and the old one of others. */
+const char *ptx_native_blended_words(struct ptx_native *n, const char *value, const char *old);
 
 /* LLVM's blocks: a fresh name; the one that is written from here on; "br label %name". */
 const char *ptx_native_name(struct ptx_native *n, const char *what);
@@ -173,8 +181,13 @@ const char *ptx_native_load_word(struct ptx_native *n, const char *word);
 void ptx_native_store_word(struct ptx_native *n, const char *word, const char *value);
 /* Names of functions are the text's own or runtime.c's. */
 const char *ptx_native_iota(unsigned bits);
+/* "<i32 31,...,i32 0>" */
+const char *ptx_native_down(void);
 
 /* native_special.c */
+/* A register's numbered place in the frame, as a pointer. */
+const char *ptx_native_frame_place(struct ptx_native *n, uint32_t index, size_t behind,
+                                   const char *type);
 struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special);
 struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct ptx_variable *v,
                                             int64_t plus);
@@ -203,6 +216,8 @@ struct ptx_native_value ptx_native_address(struct ptx_native *n, const struct pt
 
 /* lines.c: fills `lines`. Needs: what is uniform, and whether lanes may part. */
 void ptx_native_find_lines(struct ptx_native *n);
+/* How far it is from a lane's number to the next one's, where none wraps around. */
+int64_t ptx_native_step_of(struct ptx_native_line line);
 /* Whether lanes that are not at the node may want what they have of a register that is set there. */
 bool ptx_native_is_wanted(struct ptx_native *n, int32_t node, uint32_t index);
 /* Whether a register is kept as a line; its numbers' places: how many, their types, and their names. */
@@ -227,6 +242,9 @@ struct ptx_native_value ptx_native_of_term(struct ptx_native *n, struct ptx_nati
 bool ptx_native_write_line(struct ptx_native *n, const struct ptx_instruction *in);
 /* line_compare.c: writes a comparison of a line with a number; false: it is none. */
 bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction *in);
+/* line_count.c: the same of a comparison of a line with one number, its guard apart; false: it is none such. */
+bool ptx_native_count_line(struct ptx_native *n, const struct ptx_instruction *in,
+                           struct ptx_native_value *result);
 /* A number of a line from a special register: of the first thread of each half. */
 const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned half);
 /* Whether tid of the axis (0: x) is the same for all lanes. */
@@ -242,6 +260,8 @@ void ptx_native_begin_turns(struct ptx_native *n);
 void ptx_native_turn(struct ptx_native *n);
 void ptx_native_enter_turn(struct ptx_native *n);
 void ptx_native_end_turn(struct ptx_native *n);
+/* blockIdx.x of a turn of a sweep. */
+#define PTX_NATIVE_COLUMN "%ctaid.x"
 /* The place of a member of the warp's struct ptx_native_turn. */
 const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
 

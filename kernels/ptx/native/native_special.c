@@ -49,6 +49,14 @@ const char *ptx_native_of_block(struct ptx_native *n, size_t at, const char *typ
                        &n->flow->has_launch[sizeof(struct ptx_native_launch) + at]);
 }
 
+const char *ptx_native_frame_place(struct ptx_native *n, uint32_t index, size_t behind,
+                                   const char *type)
+{
+    const char *frame = ptx_native_of_block(n, offsetof(struct ptx_native_block, frame), "i64");
+    return ptx_native_pointer(
+        n, type, ptx_native_emit(n, "add i64 %s, %zu", frame, n->flow->frame_at[index] + behind));
+}
+
 #define OF_LAUNCH(member) offsetof(struct ptx_native_launch, member)
 #define OF_BLOCK(member)  offsetof(struct ptx_native_block, member)
 
@@ -166,6 +174,9 @@ struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special
             n, 32,
             ptx_native_of_launch(n, OF_LAUNCH(block) + 4 * (size_t)(special - PTX_NTID_X), "i32"));
     case PTX_CTAID_X:
+        if (n->flow->is_swept)
+            return ptx_native_number(n, 32, PTX_NATIVE_COLUMN);
+        /* fall through */
     case PTX_CTAID_Y:
     case PTX_CTAID_Z:
         return ptx_native_number(

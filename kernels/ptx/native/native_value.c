@@ -187,6 +187,13 @@ const char *ptx_native_iota(unsigned bits)
                  "i32 24,i32 25,i32 26,i32 27,i32 28,i32 29,i32 30,i32 31>";
 }
 
+const char *ptx_native_down(void)
+{
+    return "<i32 31,i32 30,i32 29,i32 28,i32 27,i32 26,i32 25,i32 24,i32 23,i32 22,i32 21,i32 20,"
+           "i32 19,i32 18,i32 17,i32 16,i32 15,i32 14,i32 13,i32 12,i32 11,i32 10,i32 9,i32 8,"
+           "i32 7,i32 6,i32 5,i32 4,i32 3,i32 2,i32 1,i32 0>";
+}
+
 struct ptx_native_value ptx_native_number(struct ptx_native *n, unsigned bits, const char *text)
 {
     (void)n;
@@ -194,6 +201,18 @@ struct ptx_native_value ptx_native_number(struct ptx_native *n, unsigned bits, c
 }
 
 /* ---- Shapes ---- */
+
+struct ptx_native_value ptx_native_of_lanes(struct ptx_native *n, const char *lanes)
+{
+    return (struct ptx_native_value){ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", lanes), 1,
+                                     true};
+}
+
+const char *ptx_native_lanes(struct ptx_native *n, struct ptx_native_value predicate)
+{
+    return predicate.is_vector ? ptx_native_emit(n, "bitcast <32 x i1> %s to i32", predicate.text)
+                               : ptx_native_emit(n, "sext i1 %s to i32", predicate.text);
+}
 
 struct ptx_native_value ptx_native_vector(struct ptx_native *n, struct ptx_native_value value)
 {
@@ -208,6 +227,8 @@ struct ptx_native_value ptx_native_vector(struct ptx_native *n, struct ptx_nativ
                          : list_of(n, type, value.text);
         return value;
     }
+    if (value.bits == 1)
+        return ptx_native_of_lanes(n, ptx_native_lanes(n, value));
     const char *one =
         ptx_native_emit(n, "insertelement <32 x %s> undef, %s %s, i32 0", type, type, value.text);
     value.text = ptx_native_emit(n,
@@ -273,6 +294,8 @@ static unsigned register_bits(const struct ptx_native *n, uint32_t index)
 
 const char *ptx_native_place(struct ptx_native *n, uint32_t index, unsigned part)
 {
+    if (n->flow->is_framed[index])
+        return ptx_native_frame_place(n, index, 0, ptx_native_place_type(n, index));
     return ptx_format(n->e, "%%R%u.%u", index, part);
 }
 
@@ -280,7 +303,7 @@ const char *ptx_native_place_type(struct ptx_native *n, uint32_t index)
 {
     const struct ptx_native_value like = {NULL, (uint8_t)register_bits(n, index),
                                           !ptx_native_is_uniform(n, index)};
-    return ptx_native_value_type(n, like);
+    return like.bits == 1 && like.is_vector ? "i32" : ptx_native_value_type(n, like);
 }
 
 /* Parts are counted from 0 in `held`. */
@@ -303,11 +326,13 @@ static struct ptx_native_value read_register(struct ptx_native *n, uint32_t slot
         f->held_in[slot] = f->stamp;
         return value;
     }
-    const char *type = ptx_native_value_type(n, value);
+    const char *type = ptx_native_place_type(n, index);
     if (f->has_place[index])
         value.text = ptx_native_emit(n, "load %s, %s %s", type, ptx_native_pointer_type(n, type),
                                      ptx_native_place(n, index, slot % 4));
-    else
+    if (f->has_place[index] && value.bits == 1 && value.is_vector)
+        value = ptx_native_of_lanes(n, value.text);
+    else if (!f->has_place[index])
         value.text = value.is_vector ? "zeroinitializer" : value.bits == 1 ? "false" : "0";
     f->held[slot] = value;
     f->held_in[slot] = f->stamp;
@@ -456,16 +481,12 @@ void ptx_native_choose(struct ptx_native *n, const struct ptx_instruction *in)
 struct ptx_native_value ptx_native_guard(struct ptx_native *n, const struct ptx_instruction *in)
 {
     struct ptx_native_value p = read_register(n, 4 * (uint32_t)in->guard);
-    if (in->guard_negated)
-        p.text = ptx_native_emit(n, "xor %s %s, %s", ptx_native_value_type(n, p), p.text,
-                                 p.is_vector ? list_of(n, "i1", "true") : "true");
+    if (!in->guard_negated)
+        return p;
+    if (p.is_vector) /* as a word, which most guards become */
+        return ptx_native_of_lanes(n, ptx_native_emit(n, "xor i32 %s, -1", ptx_native_lanes(n, p)));
+    p.text = ptx_native_emit(n, "xor i1 %s, true", p.text);
     return p;
-}
-
-const char *ptx_native_lanes(struct ptx_native *n, struct ptx_native_value predicate)
-{
-    return predicate.is_vector ? ptx_native_emit(n, "bitcast <32 x i1> %s to i32", predicate.text)
-                               : ptx_native_emit(n, "sext i1 %s to i32", predicate.text);
 }
 
 const char *ptx_native_guarded(struct ptx_native *n, const struct ptx_instruction *in)
@@ -522,4 +543,12 @@ struct ptx_native_value ptx_native_both(struct ptx_native *n, const char *operat
     if (strncmp(operation, "icmp", 4) == 0)
         a.bits = 1;
     return a;
+}
+
+const char *ptx_native_blended_words(struct ptx_native *n, const char *value, const char *old)
+{
+    const char *here = ptx_native_emit(n, "and i32 %s, %s", value, n->flow->mask);
+    const char *others = ptx_native_emit(n, "xor i32 %s, -1", n->flow->mask);
+    const char *kept = ptx_native_emit(n, "and i32 %s, %s", old, others);
+    return ptx_native_emit(n, "or i32 %s, %s", here, kept);
 }

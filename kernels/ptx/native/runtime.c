@@ -411,12 +411,13 @@ static void name_block(struct running *r, uint64_t number)
     r->block.index[2] = (uint32_t)(row / grid[1]);
 }
 
-/* That of the next number. */
-static void name_next(struct running *r)
+/* That of so many numbers on, in this row or at the start of the next. */
+static void name_next(struct running *r, uint32_t columns)
 {
     const uint32_t *grid = r->launch->grid;
     uint32_t *index = r->block.index;
-    if (++index[0] < grid[0])
+    index[0] += columns;
+    if (index[0] < grid[0])
         return;
     index[0] = 0;
     if (++index[1] < grid[1])
@@ -546,9 +547,18 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
     }
 }
 
+/* Blocks of a sweep: their rows of memory follow each other, and are still near when the next warp's turn comes. */
+static uint32_t columns_of(const struct running *r, uint64_t most)
+{
+    enum { MOST_COLUMNS = 32 };
+    const uint32_t row = r->launch->grid[0] - r->block.index[0];
+    const uint32_t columns = row < MOST_COLUMNS ? row : MOST_COLUMNS;
+    return columns < most ? columns : (uint32_t)most;
+}
+
 void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
                         void *scratch, ptx_native_warp_function *warp, uint64_t frame_bytes,
-                        uint64_t local_bytes, uint64_t sites, uint64_t barriers)
+                        uint64_t local_bytes, uint64_t sites, uint64_t barriers, uint64_t sweeps)
 {
     struct running r = {.launch = launch,
                         .count = warps_of(launch),
@@ -563,8 +573,10 @@ void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, 
         return;
     }
     name_block(&r, first);
-    for (uint64_t i = 0; i < count; i++, name_next(&r))
+    for (uint64_t i = 0; i < count; i += r.block.columns, name_next(&r, r.block.columns)) {
+        r.block.columns = sweeps ? columns_of(&r, count - i) : 1;
         run_block(&r);
+    }
 }
 
 void clem_native_arrive(struct ptx_native_block *block, uint32_t lanes, uint32_t number,

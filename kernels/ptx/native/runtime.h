@@ -36,6 +36,9 @@ struct ptx_native_block {
     uint32_t
         is_together; /* they are all that have not ended, and go on by themselves as long as all wait at one site */
     uint32_t last_lanes; /* of the last warp of the block, at its start */
+    uint32_t
+        columns; /* blocks from this one on, with the next blockIdx.x each, where a sweep runs them together */
+    uint32_t unused;
 };
 
 /* Where lanes of a warp wait while others may go on; a row of them at the start of the warp's frame. */
@@ -54,11 +57,12 @@ typedef uint32_t ptx_native_warp_function(const struct ptx_native_launch *launch
                                           struct ptx_native_block *block);
 
 /* What clem_native_run and clem_native_scratch of a text do: bytes of a warp's frame, and of one lane's local memory. sites: how many
- * struct ptx_native_site a frame begins with; 0: a warp waits as a whole. barriers: how many sites there are then. */
+ * struct ptx_native_site a frame begins with; 0: a warp waits as a whole. barriers: how many sites there are then. sweeps: a
+ * warp of several blocks is run before the next warp of them. */
 uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
                            uint64_t local_bytes);
 void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
                         void *scratch, ptx_native_warp_function *warp, uint64_t frame_bytes,
-                        uint64_t local_bytes, uint64_t sites, uint64_t barriers);
+                        uint64_t local_bytes, uint64_t sites, uint64_t barriers, uint64_t sweeps);
 
 #endif

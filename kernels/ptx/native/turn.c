@@ -53,6 +53,10 @@ void ptx_native_turn(struct ptx_native *n)
     struct ptx_native_flow *f = n->flow;
     ptx_native_do(n, "%%state.%zu = load i32, %s %%warp", OF_BLOCK(warp),
                   ptx_native_pointer_type(n, "i32"));
+    if (f->is_swept)
+        ptx_native_do(n, "%s = add i32 %s, %s", PTX_NATIVE_COLUMN,
+                      ptx_native_of_block(n, OF_BLOCK(index), "i32"),
+                      ptx_native_load_word(n, "%column"));
     ptx_native_do(n, "%%warp.wide = zext i32 %%state.%zu to i64", OF_BLOCK(warp));
     name_of_warp(n, OF_BLOCK(frame), f->frame_bytes);
     name_of_warp(n, OF_BLOCK(local), PTX_NATIVE_LANES * f->local_bytes);
@@ -102,6 +106,18 @@ void ptx_native_enter_turn(struct ptx_native *n)
     ptx_text_put(n->e->out, " ]\n");
 }
 
+/* The same warp of the next block, if there is one, or the first block again. */
+static void next_column(struct ptx_native *n)
+{
+    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%column"));
+    const char *is_in = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
+                                        ptx_native_of_block(n, OF_BLOCK(columns), "i32"));
+    ptx_native_store_word(n, "%column",
+                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 0", is_in, next));
+    ptx_native_do(n, "br i1 %s, label %%turn, label %%last", is_in);
+    ptx_native_label(n, "last");
+}
+
 void ptx_native_end_turn(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
@@ -124,6 +140,8 @@ void ptx_native_end_turn(struct ptx_native *n)
     }
     ptx_native_jump(n, "over");
     ptx_native_label(n, "over");
+    if (f->is_swept)
+        next_column(n);
     const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%warp"));
     ptx_native_store_word(n, "%warp", next);
     const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
@@ -166,7 +184,7 @@ void ptx_native_begin_turns(struct ptx_native *n)
 {
     const char *first = ptx_native_of_block(n, OF_BLOCK(first), "i32");
     const char *site = ptx_native_of_block(n, OF_BLOCK(site), "i32");
-    static const char *const words[] = {"%warp", "%site", "%came", "%common", "%mixed"};
+    static const char *const words[] = {"%warp", "%site", "%came", "%common", "%mixed", "%column"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         ptx_native_do(n, "%s = alloca i32", words[i]);
         ptx_native_store_word(n, words[i], i == 0 ? first : i == 1 ? site : "0");
