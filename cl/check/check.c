@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cl/check/check_launch.h"
 #include "cl/check/stack.h"
 #include "cl/check/suppress.h"
 #include "cl/check/wishes.h"
@@ -31,6 +32,8 @@ static void start(void)
         struct ocl_stack first; /* loads the unwinder: not in the middle of something, later */
         ocl_check_stack(&first);
         process = getpid();
+        if (wishes.kinds & OCL_CHECK_RACE)
+            ocl_check_prepare_races();
         on_exit(note_exit, NULL);
         if (wishes.refused)
             ocl_suppress_read(wishes.refused);

@@ -13,6 +13,9 @@
 
 enum { OCL_CHECK_OWN = 4 };
 
+/* Upper halves of generic addresses. Source: kernels/ptx/library/memory.cl. */
+enum { OCL_CHECK_SHARED_WINDOW = 0x7fff0001, OCL_CHECK_LOCAL_WINDOW = 0x7fff0002 };
+
 /* What a launch's accesses are told with. Lives until its last block has ended. */
 struct ocl_check_launch {
     struct clem_check_launch head; /* first: what the kernel has */
@@ -56,6 +59,9 @@ struct ocl_access {
 /* A launch begins; NULL without memory. Needs: numbers in launch's grid, threads, bytes; the module is held by this. */
 struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts);
 
+/* From now on the launch's accesses are looked at before they call, or all call: where values are followed. */
+void ocl_check_look(struct ocl_check_launch *launch, bool may_look);
+
 /* It is not in its queue, nor will be. NULL is allowed. */
 void ocl_check_cancel(struct ocl_check_launch *launch);
 
@@ -82,6 +88,12 @@ void ocl_check_end_block(struct ocl_check_launch *launch);
 bool ocl_check_memory(const struct ocl_access *access);
 void ocl_check_race(const struct ocl_access *access);
 void ocl_check_sync(const struct ocl_access *access);
+
+/* Early, while the process has few threads: to be fast later. */
+void ocl_check_prepare_races(void);
+
+/* What plain accesses call: struct clem_check_launch's `access`. */
+uint64_t ocl_check_race_function(void);
 
 /* A thread got memory of the device's heap; or frees it: whether it may. */
 void ocl_check_heap_taken(const struct ocl_access *access);

@@ -66,43 +66,60 @@ static bool has_room_for_page(struct ocl_race *race)
     return true;
 }
 
-static struct page *find_page(struct ocl_race *race, uint64_t number)
+static struct page *find_in_table(struct ocl_race *race, uint64_t number)
 {
-    if (race->last_page && race->last_page->number == number)
-        return race->last_page;
     if (race->page_room == 0)
         return NULL;
     for (size_t i = place_of(number, race->page_room); race->pages[i];
          i = (i + 1) & (race->page_room - 1))
         if (race->pages[i]->number == number)
-            return race->last_page = race->pages[i];
+            return race->recent[number % RECENT] = race->pages[i];
     return NULL;
+}
+
+static inline struct page *find_page(struct ocl_race *race, uint64_t number)
+{
+    struct page *page = race->recent[number % RECENT];
+    return page && page->number == number ? page : find_in_table(race, number);
+}
+
+static struct page *add_page(struct ocl_race *race, uint64_t number)
+{
+    struct page *page = NULL;
+    if (!has_room_for_page(race) || !(page = race_take(race, sizeof *page)))
+        return NULL;
+    page->number = number;
+    put_page(race->pages, race->page_room, page);
+    race->page_count++;
+    return race->recent[number % RECENT] = page;
 }
 
 struct cell *race_cell(struct ocl_race *race, uint64_t address)
 {
-    struct page *page = find_page(race, address / PAGE_BYTES);
-    if (!page) {
-        if (!has_room_for_page(race) || !(page = race_take(race, sizeof *page)))
-            return NULL;
-        page->number = address / PAGE_BYTES;
-        put_page(race->pages, race->page_room, page);
-        race->page_count++;
-        race->last_page = page;
-    }
+    const uint64_t number = address / PAGE_BYTES;
+    struct page *page = find_page(race, number);
+    if (!page && !(page = add_page(race, number)))
+        return NULL;
     return &page->cells[address % PAGE_BYTES / 4];
+}
+
+static struct page *add_shared_page(struct ocl_race *race, struct ocl_race_block *block,
+                                    size_t number)
+{
+    while (number >= block->page_count)
+        if (!race_grow(race, (void **)&block->pages, &block->page_count, block->page_count,
+                       sizeof(struct page *)))
+            return NULL;
+    return block->pages[number] = race_take(race, sizeof(struct page));
 }
 
 struct cell *race_shared_cell(struct ocl_race *race, struct ocl_race_block *block, uint64_t offset)
 {
     const size_t number = (size_t)(offset / PAGE_BYTES);
-    while (number >= block->page_count)
-        if (!race_grow(race, (void **)&block->pages, &block->page_count, block->page_count,
-                       sizeof(struct page *)))
-            return NULL;
-    if (!block->pages[number])
-        block->pages[number] = race_take(race, sizeof(struct page));
-    return block->pages[number] ? &block->pages[number]->cells[offset % PAGE_BYTES / 4] : NULL;
+    struct page *page = number < block->page_count ? block->pages[number] : NULL;
+    if (!page && !(page = add_shared_page(race, block, number)))
+        return NULL;
+    return &page->cells[offset % PAGE_BYTES / 4];
 }
 
 void ocl_race_forget(struct ocl_race *race, uint64_t address, uint64_t bytes)

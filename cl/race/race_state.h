@@ -33,7 +33,7 @@ struct cell {
     struct slot slots[SLOTS];
 };
 
-enum { PAGE_CELLS = 256, PAGE_BYTES = 4 * PAGE_CELLS };
+enum { PAGE_CELLS = 256, PAGE_BYTES = 4 * PAGE_CELLS, RECENT = 256 };
 struct page {
     uint64_t number; /* the first address by PAGE_BYTES */
     struct cell cells[PAGE_CELLS];
@@ -135,7 +135,8 @@ struct ocl_race {
     size_t stack_room;
     struct release *releases;
     size_t release_count, release_room;
-    struct page **pages, *last_page;
+    struct page **pages;
+    struct page *recent[RECENT]; /* those found last, by their numbers' lowest bits */
     size_t page_count, page_room;
     uint64_t *sites; /* by number; 0 stands for none */
     uint32_t *site_table;
@@ -180,7 +181,12 @@ void race_gather_block(struct ocl_race *race, struct ocl_race_block *block);
 bool race_is_behind(struct ocl_race *race, uint32_t launch, uint32_t earlier);
 
 /* race_turn.c: the block is the one that runs. */
-void race_turn(struct ocl_race *race, struct ocl_race_block *block);
+void race_take_turn(struct ocl_race *race, struct ocl_race_block *block);
+static inline void race_turn(struct ocl_race *race, struct ocl_race_block *block)
+{
+    if (block->turn == 0)
+        race_take_turn(race, block);
+}
 const struct run *race_run(struct ocl_race *race, uint32_t time);
 
 #endif
