@@ -233,6 +233,7 @@ static inline struct slot *among_reads(const struct now *now, struct cell *cell)
     const uint32_t mine = now->slot.word;
     struct slot *chosen = NULL;
     unsigned best = 0;
+#pragma GCC unroll 4
     for (unsigned i = 0; i < SLOTS; i++) {
         struct slot *slot = &cell->slots[i];
         const uint32_t differs = slot->word ^ mine;
@@ -256,6 +257,7 @@ static inline unsigned check_cell(struct now *now, struct cell *cell)
 {
     unsigned live = 0;
     struct slot *place = NULL;
+#pragma GCC unroll 4
     for (unsigned i = 0; i < SLOTS; i++) {
         const struct slot slot = cell->slots[i];
         if (slot.time == now->slot.time && slot.word == now->slot.word)
@@ -296,6 +298,14 @@ static struct cell *cell_at(const struct now *now, uint64_t address)
                                   : race_cell(now->race, address);
 }
 
+static inline bool is_like(const struct cell *cell, const struct cell *other)
+{
+    uint64_t a[SLOTS], b[SLOTS];
+    memcpy(a, cell, sizeof a);
+    memcpy(b, other, sizeof b);
+    return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])) == 0;
+}
+
 /* Whole cells of one page, most of which say the same: what became of one becomes of those like it. */
 static void check_alike(struct now *now, struct cell *cell, uint32_t count)
 {
@@ -304,7 +314,7 @@ static void check_alike(struct now *now, struct cell *cell, uint32_t count)
     const unsigned change = check_cell(now, &cell[0]);
     for (uint32_t i = 1; i < count; i++) {
         now->address += 4;
-        if (change == CHANGED || memcmp(&cell[i], &before, sizeof before) != 0)
+        if (change == CHANGED || !is_like(&cell[i], &before))
             (void)check_cell(now, &cell[i]);
         else if (change != UNCHANGED)
             cell[i].slots[change] = now->slot;
