@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 void *race_take(struct ocl_race *race, size_t bytes)
 {
@@ -13,6 +14,49 @@ void *race_take(struct ocl_race *race, size_t bytes)
     else
         race->is_full = true;
     return memory;
+}
+
+/* The first are small, for kernels that are; large ones are pages of the system's larger kind. */
+static bool add_slab(struct ocl_race *race)
+{
+    enum { FEWEST = 8, MOST = 512, HUGE_PAGES = 256 };
+    size_t count = race->slab_pages ? race->slab_pages * 2 : FEWEST;
+    count = count < MOST ? count : MOST;
+    while (count > 0 &&
+           sizeof(struct slab) + count * sizeof(struct page) > race->most - race->bytes)
+        count /= 2;
+    const size_t bytes = sizeof(struct slab) + count * sizeof(struct page);
+    struct slab *slab =
+        count > 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                  : MAP_FAILED;
+    if (slab == MAP_FAILED) {
+        race->is_full = true;
+        return false;
+    }
+    if (count >= HUGE_PAGES)
+        (void)madvise(slab, bytes, MADV_HUGEPAGE);
+    slab->next = race->slabs;
+    slab->bytes = bytes;
+    race->slabs = slab;
+    race->bytes += bytes;
+    race->slab_pages = race->slab_left = count;
+    return true;
+}
+
+struct page *race_take_page(struct ocl_race *race)
+{
+    if (race->slab_left == 0 && !add_slab(race))
+        return NULL;
+    return &race->slabs->pages[--race->slab_left];
+}
+
+void race_free_pages(struct ocl_race *race)
+{
+    while (race->slabs) {
+        struct slab *slab = race->slabs;
+        race->slabs = slab->next;
+        munmap(slab, slab->bytes);
+    }
 }
 
 bool race_grow(struct ocl_race *race, void **memory, size_t *room, size_t count, size_t element)
@@ -86,7 +130,7 @@ static inline struct page *find_page(struct ocl_race *race, uint64_t number)
 static struct page *add_page(struct ocl_race *race, uint64_t number)
 {
     struct page *page = NULL;
-    if (!has_room_for_page(race) || !(page = race_take(race, sizeof *page)))
+    if (!has_room_for_page(race) || !(page = race_take_page(race)))
         return NULL;
     page->number = number;
     put_page(race->pages, race->page_room, page);
@@ -110,7 +154,7 @@ static struct page *add_shared_page(struct ocl_race *race, struct ocl_race_block
         if (!race_grow(race, (void **)&block->pages, &block->page_count, block->page_count,
                        sizeof(struct page *)))
             return NULL;
-    return block->pages[number] = race_take(race, sizeof(struct page));
+    return block->pages[number] = race_take_page(race);
 }
 
 struct cell *race_shared_cell(struct ocl_race *race, struct ocl_race_block *block, uint64_t offset)

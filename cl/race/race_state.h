@@ -35,8 +35,15 @@ struct cell {
 
 enum { PAGE_CELLS = 256, PAGE_BYTES = 4 * PAGE_CELLS, RECENT = 256 };
 struct page {
+    _Alignas(64) struct cell cells[PAGE_CELLS];
     uint64_t number; /* the first address by PAGE_BYTES */
-    struct cell cells[PAGE_CELLS];
+};
+
+/* Pages that were taken from the system together. */
+struct slab {
+    struct slab *next;
+    size_t bytes;
+    struct page pages[];
 };
 
 /* What is known: a node says that something of a block is known until a time, and all that `left` and `right` say. Nodes
@@ -135,6 +142,8 @@ struct ocl_race {
     size_t stack_room;
     struct release *releases;
     size_t release_count, release_room;
+    struct slab *slabs;
+    size_t slab_pages, slab_left; /* of the newest; those that are not taken are its first ones */
     struct page **pages;
     struct page *recent[RECENT]; /* those found last, by their numbers' lowest bits */
     size_t page_count, page_room;
@@ -145,6 +154,9 @@ struct ocl_race {
 
 /* Memory, of which no more than `most` bytes are taken: NULL then, and is_full. It is zero. */
 void *race_take(struct ocl_race *race, size_t bytes);
+/* Likewise a page. They are given back together. */
+struct page *race_take_page(struct ocl_race *race);
+void race_free_pages(struct ocl_race *race);
 /* As much memory, twice as much where it is not enough for one more; false: none, and the old stays. */
 bool race_grow(struct ocl_race *race, void **memory, size_t *room, size_t count, size_t element);
 
