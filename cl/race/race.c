@@ -225,17 +225,21 @@ static void check_live(struct now *now, struct cell *cell, unsigned live)
         *place = now->slot;
 }
 
-/* Where a read goes among four of others, of which none has to stay or to be looked at: victim()'s choice. NULL: it is not
- * known that there are no others. */
-static inline struct slot *among_reads(const struct now *now, struct cell *cell)
+/* Where a read goes among those of others that are `live`, if these all stay and none is a race: the first that is free, or
+ * victim()'s choice. NULL: that is not known. */
+static inline struct slot *among_reads(const struct now *now, struct cell *cell, unsigned live)
 {
     const struct ocl_race_block *block = now->block;
     const uint32_t mine = now->slot.word;
-    struct slot *chosen = NULL;
+    struct slot *chosen = NULL, *unused = NULL;
     unsigned best = 0;
 #pragma GCC unroll 4
     for (unsigned i = 0; i < SLOTS; i++) {
         struct slot *slot = &cell->slots[i];
+        if (!(live >> i & 1)) {
+            unused = unused ? unused : slot;
+            continue;
+        }
         const uint32_t differs = slot->word ^ mine;
         const bool is_ours = slot->time == now->slot.time;
         if (slot->word & (SLOT_WRITES | SLOT_STRONG) || differs & SLOT_BYTES ||
@@ -247,7 +251,7 @@ static inline struct slot *among_reads(const struct now *now, struct cell *cell)
             best = its;
         }
     }
-    return chosen;
+    return unused ? unused : chosen;
 }
 
 /* What became of a cell: the number of the slot that now has the access, and nothing else changed; or these. */
@@ -266,14 +270,23 @@ static inline unsigned check_cell(struct now *now, struct cell *cell)
     }
     if (live == 0)
         place = &cell->slots[0];
-    else if (live == (1u << SLOTS) - 1 && !(now->slot.word & (SLOT_WRITES | SLOT_STRONG)))
-        place = among_reads(now, cell);
+    else if (!(now->slot.word & (SLOT_WRITES | SLOT_STRONG)))
+        place = among_reads(now, cell, live);
     if (place) {
         *place = now->slot;
         return (unsigned)(place - cell->slots);
     }
     check_live(now, cell, live);
     return CHANGED;
+}
+
+/* Most sites came before. */
+static inline uint32_t site_of(struct ocl_race *race, uint64_t site)
+{
+    const uint32_t last = race->site_recent[site % RECENT];
+    if (last && race->sites[last] == site)
+        return last;
+    return race->site_recent[site % RECENT] = race_site(race, site);
 }
 
 static uint32_t word_of(struct ocl_race *race, uint32_t thread,
@@ -283,7 +296,7 @@ static uint32_t word_of(struct ocl_race *race, uint32_t thread,
     return thread | (access->writes ? SLOT_WRITES : 0u) | (is_strong ? SLOT_STRONG : 0u) |
            (access->is_narrow && is_strong ? SLOT_NARROW : 0u) |
            (access->is_same && !access->is_shared ? SLOT_SAME : 0u) |
-           race_site(race, access->site) << SLOT_SITE_AT;
+           site_of(race, access->site) << SLOT_SITE_AT;
 }
 
 static uint32_t bytes_at(uint64_t first, uint64_t end, uint64_t word)

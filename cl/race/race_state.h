@@ -150,6 +150,7 @@ struct ocl_race {
     uint64_t *sites; /* by number; 0 stands for none */
     uint32_t *site_table;
     uint32_t site_count;
+    uint32_t site_recent[RECENT]; /* numbers found last, by the sites' lowest bits */
 };
 
 /* Memory, of which no more than `most` bytes are taken: NULL then, and is_full. It is zero. */
