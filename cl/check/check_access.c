@@ -38,17 +38,6 @@ struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts)
     return launch;
 }
 
-void ocl_check_look(struct ocl_check_launch *launch, bool may_look)
-{
-    struct clem_check_launch *head = &launch->head;
-    const uint64_t shared =
-        ocl_check_wants(OCL_CHECK_INIT) ? ocl_check_shared_bytes(launch) : launch->shared_bytes;
-    __atomic_store_n(&head->memory, may_look ? ocl_check_pages() : ocl_check_no_pages(),
-                     __ATOMIC_RELAXED);
-    __atomic_store_n(&head->shared_bytes, may_look ? shared : 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&head->local_bytes, may_look ? launch->local_bytes : 0, __ATOMIC_RELAXED);
-}
-
 void ocl_check_cancel(struct ocl_check_launch *launch)
 {
     if (launch)

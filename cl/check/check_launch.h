@@ -59,9 +59,6 @@ struct ocl_access {
 /* A launch begins; NULL without memory. Needs: numbers in launch's grid, threads, bytes; the module is held by this. */
 struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts);
 
-/* From now on the launch's accesses are looked at before they call, or all call: where values are followed. */
-void ocl_check_look(struct ocl_check_launch *launch, bool may_look);
-
 /* It is not in its queue, nor will be. NULL is allowed. */
 void ocl_check_cancel(struct ocl_check_launch *launch);
 
@@ -88,9 +85,6 @@ void ocl_check_end_block(struct ocl_check_launch *launch);
 bool ocl_check_memory(const struct ocl_access *access);
 void ocl_check_race(const struct ocl_access *access);
 void ocl_check_sync(const struct ocl_access *access);
-
-/* Early, while the process has few threads: to be fast later. */
-void ocl_check_prepare_races(void);
 
 /* What plain accesses call: struct clem_check_launch's `access`. */
 uint64_t ocl_check_race_function(void);

@@ -261,18 +261,6 @@ static bool is_told(unsigned kind)
 static _Atomic(struct ocl_check_launch *) sole;
 static _Atomic bool is_busy; /* the sole launch has an access at hand */
 
-static int barrier_of_threads(int command)
-{
-    return (int)syscall(SYS_membarrier, command, 0, 0);
-}
-
-static bool can_stop_others;
-
-void ocl_check_prepare_races(void)
-{
-    can_stop_others = barrier_of_threads(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
-}
-
 static void take_lock(const struct ocl_check_launch *launch)
 {
     pthread_mutex_lock(&lock);
@@ -280,7 +268,7 @@ static void take_lock(const struct ocl_check_launch *launch)
     if (!other || other == launch)
         return;
     atomic_store(&sole, NULL);
-    (void)barrier_of_threads(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+    (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     while (atomic_load(&is_busy))
         sched_yield();
 }
@@ -288,7 +276,8 @@ static void take_lock(const struct ocl_check_launch *launch)
 /* Needs the lock. */
 static void choose_sole(struct ocl_check_launch *launch, unsigned kind)
 {
-    if (kind == CLEM_CHECK_BEGIN && !atomic_load(&sole) && open_launches == 1 && can_stop_others)
+    if (kind == CLEM_CHECK_BEGIN && !atomic_load(&sole) && open_launches == 1 &&
+        ocl_check_can_stop_threads())
         atomic_store(&sole, launch);
     if (kind == CLEM_CHECK_END && launch->ended == launch->block_count &&
         atomic_load(&sole) == launch)

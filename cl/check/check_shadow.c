@@ -53,6 +53,17 @@ uint64_t ocl_check_shared_bytes(const struct ocl_check_launch *launch)
     return launch->shared_bytes < MOST_SHARED ? launch->shared_bytes : MOST_SHARED;
 }
 
+void ocl_check_look(struct ocl_check_launch *launch, bool may_look)
+{
+    struct clem_check_launch *head = &launch->head;
+    const uint64_t shared =
+        ocl_check_wants(OCL_CHECK_INIT) ? ocl_check_shared_bytes(launch) : launch->shared_bytes;
+    __atomic_store_n(&head->memory, may_look ? ocl_check_pages() : ocl_check_no_pages(),
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&head->shared_bytes, may_look ? shared : 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&head->local_bytes, may_look ? launch->local_bytes : 0, __ATOMIC_RELAXED);
+}
+
 uint64_t ocl_check_shared_shadow(uint64_t shared)
 {
     struct shared *found = shared ? find_shared(shared, true) : NULL;

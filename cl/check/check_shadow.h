@@ -26,4 +26,7 @@ void ocl_check_shared_begins(const struct ocl_access *access, uint64_t shared);
 uint64_t ocl_check_shared_bytes(const struct ocl_check_launch *launch);
 uint64_t ocl_check_shared_shadow(uint64_t shared);
 
+/* From now on the launch's accesses are looked at before they call, or all call: where values are followed. */
+void ocl_check_look(struct ocl_check_launch *launch, bool may_look);
+
 #endif

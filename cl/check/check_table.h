@@ -6,10 +6,7 @@
 
 #include <stdatomic.h>
 
-#include <sys/types.h>
-
-#include "cl/check.h"
-#include "kernels/ptx/library/check.h"
+#include "cl/check/check_launch.h"
 
 /* A stretch of memory that is, or was, somebody's. Its memory stays readable; what was freed is found until other memory takes
  * its place. */

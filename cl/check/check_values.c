@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "cl/check/check_shadow.h"
+
 /* Beyond so many a value counts as written. */
 enum { ROWS = 1 << 14, MOST_VALUES = 1 << 20 };
 
