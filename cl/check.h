@@ -24,6 +24,9 @@ enum ocl_check {
 unsigned ocl_check_wanted(void);
 bool ocl_check_wants(unsigned checks);
 
+/* Whether membarrier() makes all threads of the process see what was stored. Needs: races are wanted. */
+bool ocl_check_can_stop_threads(void);
+
 /* Bytes that an access goes to beyond the end of memory shall be nobody's: so many are allocated behind it. */
 enum { OCL_CHECK_MARGIN = 1024 };
 

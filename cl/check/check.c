@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/check.h"
 
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cl/check/stack.h"
@@ -16,6 +18,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic bool is_ready, is_exiting;
 static int exit_status;
 static pid_t process;
+static bool can_stop_threads;
 
 static void note_exit(int status, void *unused)
 {
@@ -31,6 +34,9 @@ static void start(void)
         struct ocl_stack first; /* loads the unwinder: not in the middle of something, later */
         ocl_check_stack(&first);
         process = getpid();
+        can_stop_threads = (wishes.kinds & OCL_CHECK_RACE) &&
+                           syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0,
+                                   0) == 0; /* slow where there are threads already */
         on_exit(note_exit, NULL);
         if (wishes.refused)
             ocl_suppress_read(wishes.refused);
@@ -48,6 +54,11 @@ unsigned ocl_check_wanted(void)
     if (!atomic_load_explicit(&is_ready, memory_order_acquire))
         pthread_once(&once, start);
     return wishes.kinds;
+}
+
+bool ocl_check_can_stop_threads(void)
+{
+    return can_stop_threads;
 }
 
 bool ocl_check_wants(unsigned checks)

@@ -5,6 +5,7 @@
 
 #include "cl/check/check_init.h"
 #include "cl/check/check_launch.h"
+#include "cl/check/check_shadow.h"
 
 /* ---- Launches ---- */
 
@@ -25,6 +26,8 @@ struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts)
         return NULL;
     *launch = *facts;
     launch->head.function = (uint64_t)(uintptr_t)checked;
+    launch->head.access = ocl_check_race_function();
+    ocl_check_look(launch, true);
     launch->number = ocl_check_count_launch();
     (void)ptx_module_hold(launch->module);
     launch->block_count = (uint64_t)facts->grid[0] * facts->grid[1] * facts->grid[2];
@@ -43,18 +46,15 @@ void ocl_check_cancel(struct ocl_check_launch *launch)
 
 /* ---- Accesses ---- */
 
-/* Upper halves of generic addresses. Source: kernels/ptx/library/memory.cl. */
-enum { SHARED_WINDOW = 0x7fff0001, LOCAL_WINDOW = 0x7fff0002 };
-
 static void find_place(struct ocl_access *a, const struct clem_check_call *call)
 {
     const uint64_t upper = call->address >> 32;
     a->space = CLEM_CHECK_SPACE(call->what);
     a->address = a->offset = call->address;
     if (a->space == CLEM_CHECK_GENERIC)
-        a->space = upper == SHARED_WINDOW  ? CLEM_CHECK_SHARED
-                   : upper == LOCAL_WINDOW ? CLEM_CHECK_LOCAL
-                                           : CLEM_CHECK_GLOBAL;
+        a->space = upper == OCL_CHECK_SHARED_WINDOW  ? CLEM_CHECK_SHARED
+                   : upper == OCL_CHECK_LOCAL_WINDOW ? CLEM_CHECK_LOCAL
+                                                     : CLEM_CHECK_GLOBAL;
     if (a->space == CLEM_CHECK_SHARED || a->space == CLEM_CHECK_LOCAL) {
         a->offset = (uint32_t)call->address;
         a->address = (a->space == CLEM_CHECK_SHARED ? call->shared : call->stack) + a->offset;
@@ -102,6 +102,8 @@ static uint64_t checked(const struct clem_check_call *call)
     struct ocl_access a;
     understand(&a, call);
     bool is_allowed = true;
+    if (a.kind == CLEM_CHECK_SHADOW)
+        return ocl_check_shared_shadow(a.address);
     if (ocl_access_is_memory(&a) && ocl_check_wants(OCL_CHECK_MEMORY))
         is_allowed = ocl_check_memory(&a);
     if (is_allowed && ocl_check_wants(OCL_CHECK_INIT))

@@ -233,6 +233,39 @@ static void flow(const struct ocl_access *a)
     ocl_check_set_value(a, (uint32_t)a->offset, bits, &from);
 }
 
+static uint64_t next_number(const char **text)
+{
+    char *end;
+    const uint64_t number = strtoull(*text, &end, 16);
+    *text = *end == ',' ? end + 1 : end;
+    return number;
+}
+
+/* CLEM_CHECK_FLOWS */
+static void flows(const struct ocl_access *a)
+{
+    const char *text = (const char *)(uintptr_t)a->address;
+    while (*text) {
+        struct clem_check_call call = {0};
+        struct ocl_access one = *a;
+        const uint64_t site = next_number(&text);
+        one.kind = CLEM_CHECK_FLOW;
+        one.line = (uint32_t)site;
+        one.location = (uint32_t)(site >> 32);
+        one.flags = (unsigned)next_number(&text);
+        one.bytes = (uint32_t)next_number(&text);
+        one.address = one.offset = next_number(&text);
+        call.base = next_number(&text);
+        one.value = next_number(&text);
+        call.registers = next_number(&text);
+        call.registers |= next_number(&text) << 32;
+        call.others = next_number(&text);
+        call.others |= next_number(&text) << 32;
+        one.call = &call;
+        flow(&one);
+    }
+}
+
 void ocl_check_init(const struct ocl_access *a)
 {
     if (ocl_access_is_memory(a))
@@ -250,8 +283,8 @@ void ocl_check_init(const struct ocl_access *a)
     case CLEM_CHECK_ATOMIC:
         change(a);
         break;
-    case CLEM_CHECK_FLOW:
-        flow(a);
+    case CLEM_CHECK_FLOWS:
+        flows(a);
         break;
     case CLEM_CHECK_BEGIN:
         ocl_check_shared_begins(a, a->address);

@@ -13,6 +13,9 @@
 
 enum { OCL_CHECK_OWN = 4 };
 
+/* Upper halves of generic addresses. Source: kernels/ptx/library/memory.cl. */
+enum { OCL_CHECK_SHARED_WINDOW = 0x7fff0001, OCL_CHECK_LOCAL_WINDOW = 0x7fff0002 };
+
 /* What a launch's accesses are told with. Lives until its last block has ended. */
 struct ocl_check_launch {
     struct clem_check_launch head; /* first: what the kernel has */
@@ -82,6 +85,9 @@ void ocl_check_end_block(struct ocl_check_launch *launch);
 bool ocl_check_memory(const struct ocl_access *access);
 void ocl_check_race(const struct ocl_access *access);
 void ocl_check_sync(const struct ocl_access *access);
+
+/* What plain accesses call: struct clem_check_launch's `access`. */
+uint64_t ocl_check_race_function(void);
 
 /* A thread got memory of the device's heap; or frees it: whether it may. */
 void ocl_check_heap_taken(const struct ocl_access *access);

@@ -1,9 +1,13 @@
 /* Races of kernels that are checked: what they do is told to race/, and what that finds is reported.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <linux/membarrier.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "cl/base/host_memory.h"
 #include "cl/check/check_race.h"
@@ -14,6 +18,7 @@ enum { MOST_FOUND = 8, SEEN = 4096 };
 /* One for the process: blocks of all launches run one at a time as far as it knows. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ocl_race *race;
+static uint32_t open_launches;
 static bool is_full; /* it was said */
 static struct found {
     struct ocl_race_report reports[MOST_FOUND];
@@ -196,16 +201,20 @@ static void tell_access(struct ocl_race_block *block, const struct ocl_access *a
 
 static void begin_block(const struct ocl_access *a)
 {
-    if (a->launch->race == 0)
+    if (a->launch->race == 0) {
         a->launch->race = ocl_race_launch_begin(race);
+        open_launches++;
+    }
     (void)ocl_race_block_begin(race, a->launch->race, a->block, ocl_check_threads(a->launch));
 }
 
 static void end_block(struct ocl_race_block *block, const struct ocl_access *a)
 {
     ocl_race_block_end(race, block);
-    if (++a->launch->ended == a->launch->block_count)
+    if (++a->launch->ended == a->launch->block_count) {
         ocl_race_launch_end(race, a->launch->race);
+        open_launches--;
+    }
 }
 
 static void tell(struct ocl_race_block *block, const struct ocl_access *a)
@@ -234,27 +243,151 @@ static void tell(struct ocl_race_block *block, const struct ocl_access *a)
     }
 }
 
-void ocl_check_race(const struct ocl_access *a)
+/* Of those that are, no two blocks of a launch tell at the same time. */
+static bool is_told(unsigned kind)
 {
-    struct found here; /* no more of it is written than there are */
-    here.count = 0;
-    unsigned count = 0;
-    bool is_told_full = false;
-    pthread_mutex_lock(&lock);
-    if (race_of_process()) {
-        found = &here;
-        tell(ocl_race_block_find(race, a->launch->race, a->block), a);
-        found = NULL;
-        is_told_full = ocl_race_is_full(race) && !is_full;
-        is_full |= is_told_full;
-        for (unsigned i = 0; i < here.count; i++)
-            if (is_first(a->launch, number_of(&here.reports[i])))
-                here.reports[count++] = here.reports[i];
+    switch (kind) {
+    case CLEM_CHECK_OWN:
+    case CLEM_CHECK_FREE:
+    case CLEM_CHECK_FLOWS:
+    case CLEM_CHECK_SHADOW:
+        return false;
+    default:
+        return true;
     }
+}
+
+/* ---- Who may ---- */
+
+/* Most accesses are of one launch that runs alone, one block at a time: `sole` has what the lock is for without taking it. Whoever
+ * else needs it takes the lock, lets the sole launch see that in the middle of no access, and goes on alone. */
+static _Atomic(struct ocl_check_launch *) sole;
+static _Atomic bool is_busy; /* the sole launch has an access at hand */
+
+static void take_lock(const struct ocl_check_launch *launch)
+{
+    pthread_mutex_lock(&lock);
+    const struct ocl_check_launch *other = atomic_load(&sole);
+    if (!other || other == launch)
+        return;
+    atomic_store(&sole, NULL);
+    (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    while (atomic_load(&is_busy))
+        sched_yield();
+}
+
+/* Needs the lock. */
+static void choose_sole(struct ocl_check_launch *launch, unsigned kind)
+{
+    if (kind == CLEM_CHECK_BEGIN && !atomic_load(&sole) && open_launches == 1 &&
+        ocl_check_can_stop_threads())
+        atomic_store(&sole, launch);
+    if (kind == CLEM_CHECK_END && launch->ended == launch->block_count &&
+        atomic_load(&sole) == launch)
+        atomic_store(&sole, NULL);
+}
+
+/* Whether the launch may go on without the lock: until leave(). Stores are seen in this order by whoever stopped all threads. */
+static inline bool enter(const struct ocl_check_launch *launch)
+{
+    atomic_store_explicit(&is_busy, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&sole, memory_order_relaxed) == launch)
+        return true;
+    atomic_store_explicit(&is_busy, false, memory_order_release);
+    return false;
+}
+
+static inline void leave(void)
+{
+    atomic_store_explicit(&is_busy, false, memory_order_release);
+}
+
+/* ---- All ---- */
+
+/* What was found, once each; the lock may be taken. */
+static void report_all(const struct ocl_access *a, struct found *here)
+{
+    unsigned count = 0;
+    pthread_mutex_lock(&lock);
+    const bool is_told_full = ocl_race_is_full(race) && !is_full;
+    is_full |= is_told_full;
+    for (unsigned i = 0; i < here->count; i++)
+        if (is_first(a->launch, number_of(&here->reports[i])))
+            here->reports[count++] = here->reports[i];
     pthread_mutex_unlock(&lock);
     if (is_told_full)
         whole_say("clem: races are no longer looked for in all memory: what is kept of it would be "
                   "more than half of the host's\n");
     for (unsigned i = 0; i < count; i++)
-        report(a, &here.reports[i]);
+        report(a, &here->reports[i]);
+}
+
+void ocl_check_race(const struct ocl_access *a)
+{
+    struct found here; /* no more of it is written than there are */
+    here.count = 0;
+    bool is_all = true;
+    if (!is_told(a->kind))
+        return;
+    take_lock(a->launch);
+    if (race_of_process()) {
+        found = &here;
+        tell(ocl_race_block_find(race, a->launch->race, a->block), a);
+        found = NULL;
+        choose_sole(a->launch, a->kind);
+        is_all = here.count == 0 && (is_full || !ocl_race_is_full(race));
+    }
+    pthread_mutex_unlock(&lock);
+    if (!is_all)
+        report_all(a, &here);
+}
+
+/* What was found at an access of access_plain(). */
+static void report_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
+                         uint64_t thread, uint64_t block, struct found *here)
+{
+    const struct ocl_access a = {.launch = launch,
+                                 .kind = CLEM_CHECK_KIND(what),
+                                 .thread = (uint32_t)thread,
+                                 .block = block,
+                                 .line = (uint32_t)site,
+                                 .location = (uint32_t)(site >> 32)};
+    report_all(&a, here);
+}
+
+static uint64_t access_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
+                             uint64_t address, uint64_t thread, uint64_t block)
+{
+    struct found here;
+    const uint64_t window = CLEM_CHECK_SPACE(what) == CLEM_CHECK_GENERIC ? address >> 32 : 0;
+    const bool is_shared =
+        CLEM_CHECK_SPACE(what) == CLEM_CHECK_SHARED || window == OCL_CHECK_SHARED_WINDOW;
+    if (window == OCL_CHECK_LOCAL_WINDOW)
+        return 1;
+    if (thread >= OCL_RACE_THREADS || !enter(launch))
+        return 0;
+    const struct ocl_race_access access = {
+        .address = is_shared ? (uint32_t)address : address,
+        .site = site,
+        .bytes = CLEM_CHECK_BYTES(what),
+        .is_shared = is_shared,
+        .reads = CLEM_CHECK_KIND(what) == CLEM_CHECK_LOAD,
+        .writes = CLEM_CHECK_KIND(what) == CLEM_CHECK_STORE,
+        .is_same = CLEM_CHECK_FLAGS(what) & CLEM_CHECK_SAME,
+    };
+    here.count = 0;
+    found = &here;
+    ocl_race_access(race, ocl_race_block_find(race, launch->race, block), (uint32_t)thread,
+                    &access);
+    found = NULL;
+    leave();
+    if (here.count > 0)
+        report_plain(launch, what, site, thread, block, &here);
+    return 1;
+}
+
+uint64_t ocl_check_race_function(void)
+{
+    return (uint64_t)(uintptr_t)access_plain;
 }

@@ -11,7 +11,7 @@ enum { SHARED_ROWS = 1024, MOST_SHARED = 64 * 1024 };
 
 struct shared {
     uint64_t base;
-    unsigned char written[MOST_SHARED];
+    _Alignas(16) unsigned char written[MOST_SHARED];
 };
 
 static _Atomic(struct shared *) rows[SHARED_ROWS]; /* one is made once for its base, and stays */
@@ -44,9 +44,30 @@ static struct shared *find_shared(uint64_t base, bool makes)
 void ocl_check_shared_begins(const struct ocl_access *a, uint64_t shared)
 {
     struct shared *found = shared ? find_shared(shared, true) : NULL;
-    const size_t bytes = a->launch->shared_bytes;
     if (found)
-        memset(found->written, 0, bytes < MOST_SHARED ? bytes : MOST_SHARED);
+        memset(found->written, 0, ocl_check_shared_bytes(a->launch));
+}
+
+uint64_t ocl_check_shared_bytes(const struct ocl_check_launch *launch)
+{
+    return launch->shared_bytes < MOST_SHARED ? launch->shared_bytes : MOST_SHARED;
+}
+
+void ocl_check_look(struct ocl_check_launch *launch, bool may_look)
+{
+    struct clem_check_launch *head = &launch->head;
+    const uint64_t shared =
+        ocl_check_wants(OCL_CHECK_INIT) ? ocl_check_shared_bytes(launch) : launch->shared_bytes;
+    __atomic_store_n(&head->memory, may_look ? ocl_check_pages() : ocl_check_no_pages(),
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&head->shared_bytes, may_look ? shared : 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&head->local_bytes, may_look ? launch->local_bytes : 0, __ATOMIC_RELAXED);
+}
+
+uint64_t ocl_check_shared_shadow(uint64_t shared)
+{
+    struct shared *found = shared ? find_shared(shared, true) : NULL;
+    return found ? (uint64_t)(uintptr_t)found->written : 0;
 }
 
 unsigned char *ocl_check_written_at(uint64_t address, uint64_t *bytes)

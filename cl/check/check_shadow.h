@@ -22,4 +22,11 @@ unsigned char *ocl_check_written_at(uint64_t address, uint64_t *bytes);
 /* A block begins: nothing is in its shared memory, at an address of the host's. */
 void ocl_check_shared_begins(const struct ocl_access *access, uint64_t shared);
 
+/* How many of its bytes are followed, and where they are for shared memory at an address of the host's: 0 without memory. */
+uint64_t ocl_check_shared_bytes(const struct ocl_check_launch *launch);
+uint64_t ocl_check_shared_shadow(uint64_t shared);
+
+/* From now on the launch's accesses are looked at before they call, or all call: where values are followed. */
+void ocl_check_look(struct ocl_check_launch *launch, bool may_look);
+
 #endif

@@ -18,8 +18,16 @@ static size_t left;
 
 static struct ocl_range_map *ranges; /* NULL without memory */
 
+/* What was found last for addresses of a page: most accesses go where others went. Kernels look there as well. */
+static _Atomic(struct ocl_checked_memory *) last[CLEM_CHECK_PAGES], none[CLEM_CHECK_PAGES];
+static struct ocl_checked_memory nothing;
+
 static void make_ranges(void)
 {
+    for (size_t i = 0; i < CLEM_CHECK_PAGES; i++) {
+        atomic_init(&last[i], &nothing);
+        atomic_init(&none[i], &nothing);
+    }
     if (ocl_range_map_create(&ranges) != OCL_OK)
         ranges = NULL;
 }
@@ -31,9 +39,17 @@ static struct ocl_range_map *table(void)
     return ranges;
 }
 
-/* What was found last for addresses of a page: most accesses go where others went. */
-enum { PAGE_BITS = 12, PAGES = 256 };
-static _Atomic(struct ocl_checked_memory *) last[PAGES];
+uint64_t ocl_check_pages(void)
+{
+    (void)table();
+    return (uint64_t)(uintptr_t)last;
+}
+
+uint64_t ocl_check_no_pages(void)
+{
+    (void)table();
+    return (uint64_t)(uintptr_t)none;
+}
 
 static bool has(const struct ocl_checked_memory *memory, uint64_t address)
 {
@@ -43,11 +59,12 @@ static bool has(const struct ocl_checked_memory *memory, uint64_t address)
 
 struct ocl_checked_memory *ocl_check_find(uint64_t address)
 {
-    _Atomic(struct ocl_checked_memory *) *place = &last[(address >> PAGE_BITS) % PAGES];
+    struct ocl_range_map *all = table();
+    _Atomic(struct ocl_checked_memory *) *place = &last[CLEM_CHECK_PLACE(address)];
     struct ocl_checked_memory *found = atomic_load_explicit(place, memory_order_acquire);
     if (has(found, address))
         return found;
-    found = table() ? ocl_range_map_find(ranges, address) : NULL;
+    found = all ? ocl_range_map_find(all, address) : NULL;
     if (found)
         atomic_store_explicit(place, found, memory_order_release);
     return found;
@@ -75,9 +92,22 @@ static struct ocl_checked_memory *take(void)
     return taken;
 }
 
+/* Whether kernels that find the memory may access all of it without asking. */
+static void show(struct ocl_checked_memory *memory, bool is_shown)
+{
+    enum { ALIGNMENT = 16 };
+    const bool is_right = is_shown && memory->base % ALIGNMENT == 0;
+    if (is_right) {
+        memory->quick.base = memory->base;
+        memory->quick.written = (ulong)(uintptr_t)atomic_load(&memory->written);
+    }
+    __atomic_store_n(&memory->quick.bytes, is_right ? memory->bytes : 0, __ATOMIC_RELEASE);
+}
+
 /* Lock held. */
 static void keep(struct ocl_checked_memory *memory)
 {
+    show(memory, false);
     atomic_store(&memory->is_found, false);
     memory->next = NULL;
     if (left++ > 0)
@@ -130,6 +160,7 @@ void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool i
         made->freed_at.depth = 0;
         ocl_check_stack(&made->allocated);
         atomic_store(&made->is_found, true);
+        show(made, true);
         if (ocl_range_map_insert(ranges, base, bytes, made) != OCL_OK)
             keep(made);
     } else {
@@ -141,6 +172,7 @@ void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool i
 void ocl_check_free_from(struct ocl_checked_memory *memory, uint64_t number)
 {
     ocl_check_stack(&memory->freed_at);
+    show(memory, false);
     atomic_store(&memory->freed, number);
 }
 

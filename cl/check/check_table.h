@@ -6,11 +6,12 @@
 
 #include <stdatomic.h>
 
-#include "cl/check.h"
+#include "cl/check/check_launch.h"
 
 /* A stretch of memory that is, or was, somebody's. Its memory stays readable; what was freed is found until other memory takes
  * its place. */
 struct ocl_checked_memory {
+    struct clem_check_memory quick; /* first: what kernels look at */
     uint64_t base, bytes;
     const char *kind;       /* "device memory" */
     _Atomic uint64_t freed; /* launches that had begun when it was freed, and one; 0: it was not */
@@ -23,6 +24,11 @@ struct ocl_checked_memory {
 
 /* The memory that holds an address, or did; NULL: none. Lock-free. */
 struct ocl_checked_memory *ocl_check_find(uint64_t address);
+
+/* CLEM_CHECK_PAGES addresses of struct clem_check_memory, as kernels look them up: those found last. */
+uint64_t ocl_check_pages(void);
+/* Likewise, of memory that has nothing. */
+uint64_t ocl_check_no_pages(void);
 
 /* From now on memory counts as freed for launches of a number and later ones. */
 void ocl_check_free_from(struct ocl_checked_memory *memory, uint64_t number);

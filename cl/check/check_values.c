@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "cl/check/check_shadow.h"
+
 /* Beyond so many a value counts as written. */
 enum { ROWS = 1 << 14, MOST_VALUES = 1 << 20 };
 
@@ -38,9 +40,13 @@ static struct value **find(const struct ocl_access *a, uint32_t name)
     return at;
 }
 
+/* Lock held. */
 static void count_followed(const struct ocl_access *a, int64_t change)
 {
-    atomic_fetch_add((_Atomic uint64_t *)&a->launch->head.followed, (uint64_t)change);
+    const uint64_t before =
+        atomic_fetch_add((_Atomic uint64_t *)&a->launch->head.followed, (uint64_t)change);
+    if (before == 0 || before + (uint64_t)change == 0)
+        ocl_check_look(a->launch, before != 0);
 }
 
 uint8_t ocl_check_value(const struct ocl_access *a, uint32_t name, struct ocl_unwritten *from)

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/race/race.h"
 
+#include <string.h>
+
 #include "cl/race/race_state.h"
 
 /* The access at hand, as it concerns 4 bytes. */
@@ -202,14 +204,19 @@ static struct slot *victim(struct now *now, struct cell *cell)
     return chosen;
 }
 
-static void keep(struct now *now, struct cell *cell)
+/* Among those that nothing orders before all that come. */
+static void check_live(struct now *now, struct cell *cell, unsigned live)
 {
     struct slot *place = NULL;
-    for (int i = 0; i < SLOTS; i++) {
+    for (unsigned i = 0; i < SLOTS; i++) {
         struct slot *slot = &cell->slots[i];
-        if (slot->time > now->old && !is_replaced(now, *slot))
-            continue;
-        slot->time = 0;
+        if (live >> i & 1) {
+            if (slot->word & now->slot.word & SLOT_BYTES && !is_own(now, *slot))
+                compare(now, *slot);
+            if (!is_replaced(now, *slot))
+                continue;
+            slot->time = 0;
+        }
         place = place ? place : slot;
     }
     if (!place)
@@ -218,21 +225,68 @@ static void keep(struct now *now, struct cell *cell)
         *place = now->slot;
 }
 
-static void check_cell(struct now *now, struct cell *cell)
+/* Where a read goes among those of others that are `live`, if these all stay and none is a race: the first that is free, or
+ * victim()'s choice. NULL: that is not known. */
+static inline struct slot *among_reads(const struct now *now, struct cell *cell, unsigned live)
 {
-    if (!cell)
-        return;
-    for (int i = 0; i < SLOTS; i++) {
+    const struct ocl_race_block *block = now->block;
+    const uint32_t mine = now->slot.word;
+    struct slot *chosen = NULL, *unused = NULL;
+    unsigned best = 0;
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < SLOTS; i++) {
+        struct slot *slot = &cell->slots[i];
+        if (!(live >> i & 1)) {
+            unused = unused ? unused : slot;
+            continue;
+        }
+        const uint32_t differs = slot->word ^ mine;
+        const bool is_ours = slot->time == now->slot.time;
+        if (slot->word & (SLOT_WRITES | SLOT_STRONG) || differs & SLOT_BYTES ||
+            (is_ours ? (differs & SLOT_THREAD) == 0 : slot->time > block->begin))
+            return NULL;
+        const unsigned its = !is_ours ? 2 : differs & SLOT_THREAD & ~31u ? 3 : 4;
+        if (its > best || (its == best && slot->time < chosen->time)) {
+            chosen = slot;
+            best = its;
+        }
+    }
+    return unused ? unused : chosen;
+}
+
+/* What became of a cell: the number of the slot that now has the access, and nothing else changed; or these. */
+enum { UNCHANGED = SLOTS, CHANGED };
+
+static inline unsigned check_cell(struct now *now, struct cell *cell)
+{
+    unsigned live = 0;
+    struct slot *place = NULL;
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < SLOTS; i++) {
         const struct slot slot = cell->slots[i];
         if (slot.time == now->slot.time && slot.word == now->slot.word)
-            return;
+            return UNCHANGED;
+        live |= (unsigned)(slot.time > now->old) << i;
     }
-    for (int i = 0; i < SLOTS; i++) {
-        const struct slot slot = cell->slots[i];
-        if (slot.time > now->old && slot.word & now->slot.word & SLOT_BYTES && !is_own(now, slot))
-            compare(now, slot);
+    if (live == 0)
+        place = &cell->slots[0];
+    else if (!(now->slot.word & (SLOT_WRITES | SLOT_STRONG)))
+        place = among_reads(now, cell, live);
+    if (place) {
+        *place = now->slot;
+        return (unsigned)(place - cell->slots);
     }
-    keep(now, cell);
+    check_live(now, cell, live);
+    return CHANGED;
+}
+
+/* Most sites came before. */
+static inline uint32_t site_of(struct ocl_race *race, uint64_t site)
+{
+    const uint32_t last = race->site_recent[site % RECENT];
+    if (last && race->sites[last] == site)
+        return last;
+    return race->site_recent[site % RECENT] = race_site(race, site);
 }
 
 static uint32_t word_of(struct ocl_race *race, uint32_t thread,
@@ -242,13 +296,64 @@ static uint32_t word_of(struct ocl_race *race, uint32_t thread,
     return thread | (access->writes ? SLOT_WRITES : 0u) | (is_strong ? SLOT_STRONG : 0u) |
            (access->is_narrow && is_strong ? SLOT_NARROW : 0u) |
            (access->is_same && !access->is_shared ? SLOT_SAME : 0u) |
-           race_site(race, access->site) << SLOT_SITE_AT;
+           site_of(race, access->site) << SLOT_SITE_AT;
 }
 
 static uint32_t bytes_at(uint64_t first, uint64_t end, uint64_t word)
 {
     const uint64_t low = first > word ? first - word : 0, high = end < word + 4 ? end - word : 4;
     return ((1u << high) - 1) & ~((1u << low) - 1);
+}
+
+static struct cell *cell_at(const struct now *now, uint64_t address)
+{
+    return now->access->is_shared ? race_shared_cell(now->race, now->block, address)
+                                  : race_cell(now->race, address);
+}
+
+static inline bool is_like(const struct cell *cell, const struct cell *other)
+{
+    uint64_t a[SLOTS], b[SLOTS];
+    memcpy(a, cell, sizeof a);
+    memcpy(b, other, sizeof b);
+    return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])) == 0;
+}
+
+/* Whole cells of one page, most of which say the same: what became of one becomes of those like it. */
+static void check_alike(struct now *now, struct cell *cell, uint32_t count)
+{
+    const struct cell before = cell[0];
+    now->slot.word |= SLOT_BYTES;
+    const unsigned change = check_cell(now, &cell[0]);
+    for (uint32_t i = 1; i < count; i++) {
+        now->address += 4;
+        if (change == CHANGED || !is_like(&cell[i], &before))
+            (void)check_cell(now, &cell[i]);
+        else if (change != UNCHANGED)
+            cell[i].slots[change] = now->slot;
+    }
+}
+
+static void check_cells(struct now *now)
+{
+    const struct ocl_race_access *access = now->access;
+    const uint64_t first = access->address, end = first + access->bytes;
+    const uint32_t word = now->slot.word;
+    now->address = first;
+    if (access->bytes > 0 && ((first | access->bytes) & 3) == 0 &&
+        first / PAGE_BYTES == (end - 1) / PAGE_BYTES) {
+        struct cell *cell = cell_at(now, first);
+        if (cell)
+            check_alike(now, cell, access->bytes / 4);
+        return;
+    }
+    for (uint64_t at = first / 4 * 4; at < end; at += 4) {
+        struct cell *cell = cell_at(now, at);
+        now->address = at;
+        now->slot.word = word | bytes_at(first, end, at) << SLOT_BYTES_AT;
+        if (cell)
+            (void)check_cell(now, cell);
+    }
 }
 
 void ocl_race_access(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread,
@@ -259,15 +364,8 @@ void ocl_race_access(struct ocl_race *race, struct ocl_race_block *block, uint32
     race_turn(race, block);
     struct now now = {.race = race, .block = block, .thread = thread, .access = access};
     now.old = access->is_shared ? block->barrier : race->launch_begin;
-    const uint32_t word = word_of(race, thread, access);
-    const uint64_t end = access->address + access->bytes;
-    for (uint64_t at = access->address / 4 * 4; at < end; at += 4) {
-        now.address = at;
-        now.slot.time = race->time;
-        now.slot.word = word | bytes_at(access->address, end, at) << SLOT_BYTES_AT;
-        check_cell(&now,
-                   access->is_shared ? race_shared_cell(race, block, at) : race_cell(race, at));
-    }
+    now.slot = (struct slot){race->time, word_of(race, thread, access)};
+    check_cells(&now);
     if (access->is_strong && access->reads && access->writes)
         forget_doubts(block, thread, access);
     if (access->is_strong || access->is_volatile)

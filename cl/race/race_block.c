@@ -7,18 +7,11 @@
 
 /* ---- Launches ---- */
 
-static void free_pages(struct page **pages, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(pages[i]);
-    free(pages);
-}
-
 static void free_block(struct ocl_race_block *block)
 {
     for (size_t i = 0; i < WARPS; i++)
         free(block->warps[i].rows);
-    free_pages(block->pages, block->page_count);
+    free(block->pages);
     free(block->rows);
     free(block->all);
     free(block);
@@ -56,7 +49,8 @@ void ocl_race_free(struct ocl_race *race)
         return;
     free_blocks(race->open);
     free_blocks(race->kept);
-    free_pages(race->pages, race->page_room);
+    free(race->pages);
+    race_free_pages(race);
     free(race->runs);
     free(race->spans);
     free(race->nodes);
@@ -72,6 +66,13 @@ bool ocl_race_is_full(const struct ocl_race *race)
     return race->is_full;
 }
 
+static void empty_pages(struct page **pages, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pages[i])
+            memset(pages[i]->cells, 0, sizeof pages[i]->cells);
+}
+
 /* What is older than the times can count is forgotten, as is what threads knew: all of it is ordered before what comes. */
 static void start_again(struct ocl_race *race)
 {
@@ -83,11 +84,9 @@ static void start_again(struct ocl_race *race)
         memset(race->releases, 0, race->release_room * sizeof *race->releases);
     if (race->time < UINT32_MAX / 2 && race->serial < UINT32_MAX / 2)
         return;
-    for (size_t i = 0; i < race->page_room; i++)
-        if (race->pages[i])
-            memset(race->pages[i]->cells, 0, sizeof race->pages[i]->cells);
-    free_blocks(race->kept);
-    race->kept = NULL;
+    empty_pages(race->pages, race->page_room);
+    for (struct ocl_race_block *block = race->kept; block; block = block->next)
+        empty_pages(block->pages, block->page_count);
     race->time = 1;
     race->serial = 0;
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 void *race_take(struct ocl_race *race, size_t bytes)
 {
@@ -13,6 +14,49 @@ void *race_take(struct ocl_race *race, size_t bytes)
     else
         race->is_full = true;
     return memory;
+}
+
+/* The first are small, for kernels that are; large ones are pages of the system's larger kind. */
+static bool add_slab(struct ocl_race *race)
+{
+    enum { FEWEST = 8, MOST = 512, HUGE_PAGES = 256 };
+    size_t count = race->slab_pages ? race->slab_pages * 2 : FEWEST;
+    count = count < MOST ? count : MOST;
+    while (count > 0 &&
+           sizeof(struct slab) + count * sizeof(struct page) > race->most - race->bytes)
+        count /= 2;
+    const size_t bytes = sizeof(struct slab) + count * sizeof(struct page);
+    struct slab *slab =
+        count > 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                  : MAP_FAILED;
+    if (slab == MAP_FAILED) {
+        race->is_full = true;
+        return false;
+    }
+    if (count >= HUGE_PAGES)
+        (void)madvise(slab, bytes, MADV_HUGEPAGE);
+    slab->next = race->slabs;
+    slab->bytes = bytes;
+    race->slabs = slab;
+    race->bytes += bytes;
+    race->slab_pages = race->slab_left = count;
+    return true;
+}
+
+struct page *race_take_page(struct ocl_race *race)
+{
+    if (race->slab_left == 0 && !add_slab(race))
+        return NULL;
+    return &race->slabs->pages[--race->slab_left];
+}
+
+void race_free_pages(struct ocl_race *race)
+{
+    while (race->slabs) {
+        struct slab *slab = race->slabs;
+        race->slabs = slab->next;
+        munmap(slab, slab->bytes);
+    }
 }
 
 bool race_grow(struct ocl_race *race, void **memory, size_t *room, size_t count, size_t element)
@@ -66,43 +110,60 @@ static bool has_room_for_page(struct ocl_race *race)
     return true;
 }
 
-static struct page *find_page(struct ocl_race *race, uint64_t number)
+static struct page *find_in_table(struct ocl_race *race, uint64_t number)
 {
-    if (race->last_page && race->last_page->number == number)
-        return race->last_page;
     if (race->page_room == 0)
         return NULL;
     for (size_t i = place_of(number, race->page_room); race->pages[i];
          i = (i + 1) & (race->page_room - 1))
         if (race->pages[i]->number == number)
-            return race->last_page = race->pages[i];
+            return race->recent[number % RECENT] = race->pages[i];
     return NULL;
+}
+
+static inline struct page *find_page(struct ocl_race *race, uint64_t number)
+{
+    struct page *page = race->recent[number % RECENT];
+    return page && page->number == number ? page : find_in_table(race, number);
+}
+
+static struct page *add_page(struct ocl_race *race, uint64_t number)
+{
+    struct page *page = NULL;
+    if (!has_room_for_page(race) || !(page = race_take_page(race)))
+        return NULL;
+    page->number = number;
+    put_page(race->pages, race->page_room, page);
+    race->page_count++;
+    return race->recent[number % RECENT] = page;
 }
 
 struct cell *race_cell(struct ocl_race *race, uint64_t address)
 {
-    struct page *page = find_page(race, address / PAGE_BYTES);
-    if (!page) {
-        if (!has_room_for_page(race) || !(page = race_take(race, sizeof *page)))
-            return NULL;
-        page->number = address / PAGE_BYTES;
-        put_page(race->pages, race->page_room, page);
-        race->page_count++;
-        race->last_page = page;
-    }
+    const uint64_t number = address / PAGE_BYTES;
+    struct page *page = find_page(race, number);
+    if (!page && !(page = add_page(race, number)))
+        return NULL;
     return &page->cells[address % PAGE_BYTES / 4];
+}
+
+static struct page *add_shared_page(struct ocl_race *race, struct ocl_race_block *block,
+                                    size_t number)
+{
+    while (number >= block->page_count)
+        if (!race_grow(race, (void **)&block->pages, &block->page_count, block->page_count,
+                       sizeof(struct page *)))
+            return NULL;
+    return block->pages[number] = race_take_page(race);
 }
 
 struct cell *race_shared_cell(struct ocl_race *race, struct ocl_race_block *block, uint64_t offset)
 {
     const size_t number = (size_t)(offset / PAGE_BYTES);
-    while (number >= block->page_count)
-        if (!race_grow(race, (void **)&block->pages, &block->page_count, block->page_count,
-                       sizeof(struct page *)))
-            return NULL;
-    if (!block->pages[number])
-        block->pages[number] = race_take(race, sizeof(struct page));
-    return block->pages[number] ? &block->pages[number]->cells[offset % PAGE_BYTES / 4] : NULL;
+    struct page *page = number < block->page_count ? block->pages[number] : NULL;
+    if (!page && !(page = add_shared_page(race, block, number)))
+        return NULL;
+    return &page->cells[offset % PAGE_BYTES / 4];
 }
 
 void ocl_race_forget(struct ocl_race *race, uint64_t address, uint64_t bytes)

@@ -33,10 +33,17 @@ struct cell {
     struct slot slots[SLOTS];
 };
 
-enum { PAGE_CELLS = 256, PAGE_BYTES = 4 * PAGE_CELLS };
+enum { PAGE_CELLS = 256, PAGE_BYTES = 4 * PAGE_CELLS, RECENT = 256 };
 struct page {
+    _Alignas(64) struct cell cells[PAGE_CELLS];
     uint64_t number; /* the first address by PAGE_BYTES */
-    struct cell cells[PAGE_CELLS];
+};
+
+/* Pages that were taken from the system together. */
+struct slab {
+    struct slab *next;
+    size_t bytes;
+    struct page pages[];
 };
 
 /* What is known: a node says that something of a block is known until a time, and all that `left` and `right` say. Nodes
@@ -135,15 +142,22 @@ struct ocl_race {
     size_t stack_room;
     struct release *releases;
     size_t release_count, release_room;
-    struct page **pages, *last_page;
+    struct slab *slabs;
+    size_t slab_pages, slab_left; /* of the newest; those that are not taken are its first ones */
+    struct page **pages;
+    struct page *recent[RECENT]; /* those found last, by their numbers' lowest bits */
     size_t page_count, page_room;
     uint64_t *sites; /* by number; 0 stands for none */
     uint32_t *site_table;
     uint32_t site_count;
+    uint32_t site_recent[RECENT]; /* numbers found last, by the sites' lowest bits */
 };
 
 /* Memory, of which no more than `most` bytes are taken: NULL then, and is_full. It is zero. */
 void *race_take(struct ocl_race *race, size_t bytes);
+/* Likewise a page. They are given back together. */
+struct page *race_take_page(struct ocl_race *race);
+void race_free_pages(struct ocl_race *race);
 /* As much memory, twice as much where it is not enough for one more; false: none, and the old stays. */
 bool race_grow(struct ocl_race *race, void **memory, size_t *room, size_t count, size_t element);
 
@@ -180,7 +194,12 @@ void race_gather_block(struct ocl_race *race, struct ocl_race_block *block);
 bool race_is_behind(struct ocl_race *race, uint32_t launch, uint32_t earlier);
 
 /* race_turn.c: the block is the one that runs. */
-void race_turn(struct ocl_race *race, struct ocl_race_block *block);
+void race_take_turn(struct ocl_race *race, struct ocl_race_block *block);
+static inline void race_turn(struct ocl_race *race, struct ocl_race_block *block)
+{
+    if (block->turn == 0)
+        race_take_turn(race, block);
+}
 const struct run *race_run(struct ocl_race *race, uint32_t time);
 
 #endif

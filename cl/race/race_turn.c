@@ -2,10 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/race/race_state.h"
 
-void race_turn(struct ocl_race *race, struct ocl_race_block *block)
+void race_take_turn(struct ocl_race *race, struct ocl_race_block *block)
 {
-    if (block->turn != 0)
-        return;
     if (race->last)
         race->last->turn = 0;
     race->last = block;

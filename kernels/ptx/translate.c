@@ -391,6 +391,7 @@ static const struct {
     {PTX_NEED_TURNS, "__global struct clem_rota *", "clem_rota"},
     {PTX_NEED_GATHERING, "__global struct clem_gather *", "clem_gathering"},
     {PTX_NEED_CHECK, "ulong ", "clem_checked"},
+    {PTX_NEED_SHADOW, "ulong ", "clem_shadow"},
 };
 
 static void add_context_macros(struct translation *t)
@@ -689,7 +690,8 @@ static void add_head(struct translation *t, struct ptx_text *whole)
     if (t->plan.needs & PTX_NEED_DEVICE_HEADER)
         ptx_text_put(whole, "#include \"clem_device.h\"\n");
     if (t->plan.needs & PTX_NEED_CHECK)
-        ptx_text_add(whole, "#define CLEM_SHARED_BEGIN %s\n",
+        ptx_text_add(whole, "#define CLEM_CHECKS %uu\n#define CLEM_SHARED_BEGIN %s\n",
+                     t->emitter.target->checks,
                      (t->plan.needs & PTX_NEED_SHARED) || ptx_has_shared(&t->plan)
                          ? "(ulong)clem_shared"
                          : "0ul");

@@ -35,6 +35,9 @@ struct ptx_emitter {
     struct ptx_warp_writer *warp_writer;       /* PTX_FORM_WARP: warp.h */
     struct ptx_native *native;                 /* PTX_FORM_NATIVE: native/native.h */
     const struct ptx_instruction *instruction; /* being written: for messages */
+    /* Checked kernels: up to where instructions stand that are written one after the other, from `instruction` on, NULL: not
+     * known; and those of them whose values were followed with one before them. */
+    const struct ptx_instruction *run_end, *told, *told_end;
     bool is_hiding; /* ptx_value() gives integers that the device's compiler knows nothing of */
     struct ptx_arena *arena; /* of the translation: expressions live here */
     struct ptx_text *out;

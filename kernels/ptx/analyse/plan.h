@@ -98,7 +98,8 @@ enum ptx_need {
     PTX_NEED_CONDITIONS = 1 << 15,    /* clem_conditions */
     PTX_NEED_GATHERING = 1 << 16,     /* clem_gathering */
     PTX_NEED_LAUNCHES = 1 << 17,      /* clem_launches */
-    PTX_NEED_CHECK = 1 << 18          /* clem_checked */
+    PTX_NEED_CHECK = 1 << 18,         /* clem_checked */
+    PTX_NEED_SHADOW = 1 << 19         /* clem_shadow */
 };
 
 /* A .shared variable and its place. */

@@ -447,6 +447,7 @@ static void begin_check(struct ptx_emitter *e)
 {
     ptx_line(e, "const uint clem_index = CLEM_CHECK_ALL;");
     ptx_line(e, "(void)clem_index;");
+    ptx_check_shadow(e);
     ptx_turn_unless_resumed(e);
     ptx_check_event(e, "CLEM_CHECK_BEGIN", "CLEM_SHARED_BEGIN", NULL);
 }

@@ -403,8 +403,10 @@ void ptx_block_write_node(struct ptx_emitter *e, size_t place)
         const struct ptx_instruction *in = &flow->function->instructions[i];
         writer->is_at_end =
             is_last && i + 1 == node->end && in->guard < 0 && in->opcode != PTX_OPCODE_brx;
+        e->run_end = &flow->function->instructions[node->end];
         write_instruction(e, i);
     }
+    e->run_end = e->told = e->told_end = NULL;
     writer->is_at_end = false;
     const struct ptx_instruction *last = &flow->function->instructions[node->end - 1];
     const bool has_ended =

@@ -1,4 +1,4 @@
-/* Accesses of kernels that are checked: before each a call of the host (library/check.h).
+/* Accesses of kernels that are checked: before each a look at what is known, or a call of the host (library/check.h).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/emit/checked.h"
 
@@ -10,6 +10,8 @@
 /* The arguments of one call, as expressions; NULL: 0. */
 struct told {
     unsigned kind, space, flags;
+    size_t size;      /* bytes, where they are constant */
+    bool is_constant; /* of memory that no kernel writes */
     const char *bytes, *address, *thread, *value, *more;
     uint32_t registers[4], base; /* names (library/check.h), where values are followed */
 };
@@ -117,9 +119,121 @@ static unsigned space_of(uint8_t space)
     }
 }
 
+/* What stands for bytes of shared memory that were written. */
+static const char *shadow_text(struct ptx_emitter *e)
+{
+    if (!(e->target->checks & PTX_CHECK_INIT))
+        return "0ul";
+    ptx_need(e, PTX_NEED_SHADOW);
+    return "clem_shadow";
+}
+
+void ptx_check_shadow(struct ptx_emitter *e)
+{
+    if (!(e->target->checks & PTX_CHECK_INIT))
+        return;
+    ptx_line(e,
+             "const ulong clem_shadow = CLEM_SHARED_BEGIN == 0ul ? 0ul : clem_check(clem_checked, "
+             "CLEM_CHECK_SHADOW, 0ul, CLEM_SHARED_BEGIN, 0xfffffffful, 0ul, 0ul, 0ul, 0ul, 0ul);");
+    ptx_line(e, "(void)clem_shadow;");
+}
+
+/* log2 of bytes that one look can be at; -1: they are others. */
+static int look_size(const struct told *told)
+{
+    for (int i = 0; i <= 4; i++)
+        if (told->size == (size_t)1 << i)
+            return i;
+    return -1;
+}
+
+/* A condition: nothing is to be told of the access at the address `name`, or the offset `at`. */
+static const char *look_text(struct ptx_emitter *e, const struct told *told, const char *name,
+                             const char *at)
+{
+    const unsigned size = (unsigned)look_size(told);
+    switch (told->space) {
+    case CLEM_CHECK_SHARED:
+        return ptx_format(e, "clem_check_shared(clem_checked, %s, %s, %uu, %uu)", shadow_text(e),
+                          at, size, told->kind);
+    case CLEM_CHECK_LOCAL:
+        return ptx_format(e, "clem_check_local(clem_checked, %s, %uu)", at, size);
+    case CLEM_CHECK_GENERIC:
+        return ptx_format(e, "clem_check_generic(clem_checked, %s, %s, %uu, %uu)", shadow_text(e),
+                          name, size, told->kind);
+    default:
+        return ptx_format(e, "clem_check_global(clem_checked, %s, %uu, %uu)", name, size,
+                          told->kind);
+    }
+}
+
+/* Likewise of races, after it. */
+static const char *plain_text(struct ptx_emitter *e, const struct told *told, const char *name,
+                              const char *at)
+{
+    const char *same = told->value ? ptx_format(e, " | clem_check_same(%s, %s, %uu)", name,
+                                                told->value, (unsigned)look_size(told))
+                                   : "";
+    return ptx_format(e, "clem_check_access(clem_checked, %s%s, %lluul, (ulong)%s, %s, %s)",
+                      what_text(e, told), same, site_of(e->instruction), at,
+                      told->thread ? told->thread : "clem_index", block_number);
+}
+
+static const char *both_text(struct ptx_emitter *e, const struct told *told, const char *name,
+                             const char *at)
+{
+    const unsigned checks = e->target->checks;
+    const bool races =
+        (checks & PTX_CHECK_RACE) && told->space != CLEM_CHECK_LOCAL && !told->is_constant;
+    const bool looks = checks & (PTX_CHECK_MEMORY | PTX_CHECK_INIT);
+    const char *look = looks ? look_text(e, told, name, at) : "";
+    const char *plain = races ? plain_text(e, told, name, at) : "";
+    return ptx_format(e, "(%s%s%s)", look, looks && races ? " && " : "", plain);
+}
+
+/* A call only of what is not seen to be right. */
+static const char *looked_at(struct ptx_emitter *e, const struct told *told)
+{
+    const char *name = ptx_temporary(e), *at = name;
+    struct told call = *told;
+    if (told->space == CLEM_CHECK_SHARED || told->space == CLEM_CHECK_LOCAL) {
+        at = ptx_temporary(e);
+        ptx_need(e, told->space == CLEM_CHECK_SHARED ? PTX_NEED_SHARED : PTX_NEED_LOCAL);
+        ptx_line(e, "const uint %s = (uint)%s;", at, told->address);
+        ptx_line(e, "ulong %s = (ulong)clem_%s + %s;", name,
+                 told->space == CLEM_CHECK_SHARED ? "shared" : "local", at);
+    } else {
+        ptx_line(e, "ulong %s = %s;", name, told->address);
+    }
+    call.address = ptx_format(e, "(ulong)%s", at);
+    ptx_line(e, "if (CLEM_SELDOM(!%s))", both_text(e, told, name, at));
+    ptx_line(e, "    %s = %s;", name, call_text(e, &call));
+    return name;
+}
+
+/* A load or store that has no order with others. */
+static bool is_without_order(const struct ptx_emitter *e, const struct told *told)
+{
+    return told->kind != CLEM_CHECK_ATOMIC && !(told->flags & CLEM_CHECK_VOLATILE) &&
+           e->instruction && order_of(e->instruction) == PTX_ORDER_NONE &&
+           !(told->kind == CLEM_CHECK_STORE && told->space == CLEM_CHECK_GENERIC);
+}
+
+/* Whether a look can be at the access, in place of a call. */
+static bool is_seen(const struct ptx_emitter *e, const struct told *told)
+{
+    const unsigned checks = e->target->checks;
+    if (look_size(told) < 0 || is_at_mbarrier(e->instruction))
+        return false;
+    return !(checks & PTX_CHECK_RACE) || told->space == CLEM_CHECK_LOCAL ||
+           is_without_order(e, told);
+}
+
 /* The name of a variable that has the address to be used. */
 static const char *checked(struct ptx_emitter *e, const struct told *told)
 {
+    if (is_seen(e, told))
+        return looked_at(e, told);
     const char *name = ptx_temporary(e);
     ptx_line(e, "const ulong %s = %s;", name, call_text(e, told));
     return name;
@@ -130,11 +244,15 @@ static bool has_memory(const struct ptx_access *a)
     return !a->text && !a->write && (a->address || a->number) && a->space != PTX_SPACE_PARAM;
 }
 
+static size_t size_of(const struct ptx_access *a)
+{
+    return a->bytes ? a->bytes
+                    : ptx_type_bytes((enum ptx_type)a->type) * (a->width ? a->width : 1u);
+}
+
 static const char *size_text(struct ptx_emitter *e, const struct ptx_access *a)
 {
-    const size_t bytes =
-        a->bytes ? a->bytes : ptx_type_bytes((enum ptx_type)a->type) * (a->width ? a->width : 1u);
-    return ptx_format(e, "%zuu", bytes);
+    return ptx_format(e, "%zuu", size_of(a));
 }
 
 static const char *address_text(struct ptx_emitter *e, const struct ptx_access *a)
@@ -185,6 +303,8 @@ static void check_memory(struct ptx_emitter *e, struct ptx_access *a)
                         .flags = (a->is_volatile ? CLEM_CHECK_VOLATILE : 0u) |
                                  (value ? CLEM_CHECK_VALUE : 0u) |
                                  (is_at_mbarrier(e->instruction) ? CLEM_CHECK_MBARRIER : 0u),
+                        .size = size_of(a),
+                        .is_constant = a->space == PTX_SPACE_CONST,
                         .bytes = size_text(e, a),
                         .address = address_text(e, a),
                         .value = value};
@@ -348,24 +468,15 @@ static unsigned flow_of(const struct ptx_instruction *in, uint64_t *value)
     }
 }
 
-/* A value goes to a name, from up to four. */
+/* A value goes to a name, from up to four: CLEM_CHECK_FLOWS. */
 static void write_flow_of(struct ptx_emitter *e, uint32_t to, size_t bytes, const uint32_t names[4],
                           unsigned flow, uint64_t value, bool decides)
 {
-    struct told told = {.kind = CLEM_CHECK_FLOW,
-                        .space = CLEM_CHECK_GLOBAL,
-                        .flags = decides ? CLEM_CHECK_DECIDES : 0,
-                        .bytes = ptx_format(e, "%zuu", bytes),
-                        .address = ptx_format(e, "%uul", (unsigned)to),
-                        .value = ptx_format(e, "%lluul", (unsigned long long)value),
-                        .base = flow};
-    for (size_t i = 0; i < 4; i++)
-        told.registers[i] = names[i];
-    if (to == 0)
-        return;
-    ptx_line(e, "if (CLEM_FOLLOWS(clem_checked)) {");
-    ptx_line(e, "(void)%s;", call_text(e, &told));
-    ptx_line(e, "}");
+    if (to != 0)
+        ptx_text_add(e->out, "\"%llx,%x,%zx,%x,%x,%llx,%x,%x,%x,%x,\"\n", site_of(e->instruction),
+                     decides ? CLEM_CHECK_DECIDES : 0u, bytes, (unsigned)to, flow,
+                     (unsigned long long)value, (unsigned)names[0], (unsigned)names[1],
+                     (unsigned)names[2], (unsigned)names[3]);
 }
 
 static void write_flow(struct ptx_emitter *e, const struct sources *s, const struct ptx_operand *to,
@@ -390,6 +501,23 @@ static void write_flow_to(struct ptx_emitter *e, const struct sources *s,
             write_flow(e, s, &to->list[i], unpacks ? CLEM_CHECK_RIGHT : CLEM_CHECK_MIX,
                        unpacks ? i * bits : 0);
     }
+}
+
+/* The flows that were written from `start` on are told of where there are values to follow. */
+static void where_followed(struct ptx_emitter *e, size_t start)
+{
+    struct ptx_text *out = e->out;
+    if (out->used == start)
+        return;
+    const struct told told = {
+        .kind = CLEM_CHECK_FLOWS,
+        .space = CLEM_CHECK_GLOBAL,
+        .address = ptx_format(e, "(ulong)\n%s    ",
+                              ptx_arena_text(e->arena, out->data + start, out->used - start))};
+    out->used = start;
+    ptx_line(e, "if (CLEM_SELDOM(CLEM_FOLLOWS(clem_checked))) {");
+    ptx_line(e, "(void)%s;", call_text(e, &told));
+    ptx_line(e, "}");
 }
 
 /* Accesses tell of their own registers. */
@@ -418,8 +546,10 @@ void ptx_check_step(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const struct sources none = {.e = e, .in = in};
     const uint32_t count = ptx_destination_count(in);
+    const size_t start = e->out->used;
     for (uint32_t i = 0; (e->target->checks & PTX_CHECK_INIT) && i < count; i++)
         write_flow_to(e, &none, &in->operands[i], CLEM_CHECK_MIX, 0);
+    where_followed(e, start);
 }
 
 /* ---- Values that calls are given ---- */
@@ -507,18 +637,18 @@ void ptx_check_result(struct ptx_emitter *e, const struct ptx_instruction *in)
     const struct ptx_body *callee = callee_of(e, in);
     if (!callee || callee->function->result_count == 0)
         return;
+    const size_t start = e->out->used;
     const uint32_t from[4] = {name_of_variable(e, callee, callee->function->results[0])};
     write_flow_of(e, name_of_variable(e, ptx_current_body(e), listed(&in->operands[0], 0)), 8, from,
                   CLEM_CHECK_MOVE, 0, false);
+    where_followed(e, start);
 }
 
-void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in)
+static void follow(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct sources s = {.e = e, .in = in};
     uint64_t value = 0;
     const uint32_t count = ptx_destination_count(in);
-    if (!(e->target->checks & PTX_CHECK_INIT))
-        return;
     if (in->opcode == PTX_OPCODE_st && is_parameter(in, &in->operands[0]))
         follow_parameter(e, in, false);
     if (in->opcode == PTX_OPCODE_call)
@@ -535,4 +665,81 @@ void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in)
     const unsigned flow = has_sources ? flow_of(in, &value) : CLEM_CHECK_MIX;
     for (uint32_t i = 0; i < count; i++)
         write_flow_to(e, &s, &in->operands[i], flow, value);
+}
+
+/* Only computes, so that it does not matter to others when its values are followed. */
+static bool is_plain(const struct ptx_instruction *in)
+{
+    if (in->guard >= 0)
+        return false;
+    switch (in->opcode) {
+    case PTX_OPCODE_mov:
+    case PTX_OPCODE_cvta:
+    case PTX_OPCODE_cvt:
+    case PTX_OPCODE_add:
+    case PTX_OPCODE_sub:
+    case PTX_OPCODE_mul:
+    case PTX_OPCODE_mad:
+    case PTX_OPCODE_fma:
+    case PTX_OPCODE_div:
+    case PTX_OPCODE_rem:
+    case PTX_OPCODE_min:
+    case PTX_OPCODE_max:
+    case PTX_OPCODE_neg:
+    case PTX_OPCODE_abs:
+    case PTX_OPCODE_and:
+    case PTX_OPCODE_or:
+    case PTX_OPCODE_xor:
+    case PTX_OPCODE_not:
+    case PTX_OPCODE_shl:
+    case PTX_OPCODE_shr:
+    case PTX_OPCODE_shf:
+    case PTX_OPCODE_lop3:
+    case PTX_OPCODE_prmt:
+    case PTX_OPCODE_bfe:
+    case PTX_OPCODE_bfi:
+    case PTX_OPCODE_popc:
+    case PTX_OPCODE_clz:
+    case PTX_OPCODE_setp:
+    case PTX_OPCODE_set:
+    case PTX_OPCODE_selp:
+    case PTX_OPCODE_rcp:
+    case PTX_OPCODE_sqrt:
+    case PTX_OPCODE_rsqrt:
+    case PTX_OPCODE_ex2:
+    case PTX_OPCODE_lg2:
+    case PTX_OPCODE_sin:
+    case PTX_OPCODE_cos:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Of a run of instructions that only compute at once: one look for all of them. */
+static void follow_run(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct ptx_instruction *const all = e->function->instructions, *at = in;
+    const bool is_known = e->run_end && in >= all && in < e->run_end && is_plain(in);
+    follow(e, in);
+    for (at++; is_known && at < e->run_end && is_plain(at); at++) {
+        e->instruction = at;
+        follow(e, at);
+    }
+    e->instruction = in;
+    e->told = in;
+    e->told_end = is_known ? at : NULL;
+}
+
+void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const size_t start = e->out->used;
+    if (!(e->target->checks & PTX_CHECK_INIT))
+        return;
+    if (e->told_end && in > e->told && in < e->told_end) {
+        e->told = in;
+        return;
+    }
+    follow_run(e, in);
+    where_followed(e, start);
 }

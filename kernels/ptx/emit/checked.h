@@ -13,6 +13,9 @@ void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access);
 void ptx_check_event(struct ptx_emitter *e, const char *kind, const char *address,
                      const char *value);
 
+/* At the start of a block's text: declares what its accesses to shared memory are looked up in. */
+void ptx_check_shadow(struct ptx_emitter *e);
+
 /* Whether where threads meet is to be told. */
 static inline bool ptx_checks_meetings(const struct ptx_emitter *e)
 {

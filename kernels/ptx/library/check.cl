@@ -14,6 +14,23 @@
 #endif
 
 #if defined(__x86_64__)
+#define CLEM_CHECK_CALL_SIX(function, a, b, c, d, e, f, answer)                                    \
+    do {                                                                                           \
+        ulong clem_a = (a), clem_b = (b), clem_c = (c), clem_d = (d);                              \
+        __asm__ volatile("movq %%rsp, %%r12\n\t"                                                   \
+                         "subq $256, %%rsp\n\t"                                                    \
+                         "andq $-64, %%rsp\n\t"                                                    \
+                         "movq %6, %%r8\n\t"                                                       \
+                         "movq %7, %%r9\n\t"                                                       \
+                         "call *%%rax\n\t"                                                         \
+                         "movq %%r12, %%rsp"                                                       \
+                         : "=a"(answer), "+D"(clem_a), "+S"(clem_b), "+d"(clem_c), "+c"(clem_d)    \
+                         : "0"(function), "r"((ulong)(e)), "r"((ulong)(f))                         \
+                         : "r8", "r9", "r10", "r11", "r12", "memory", "cc", "xmm0", "xmm1",        \
+                           "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",         \
+                           "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",                            \
+                           "xmm15" CLEM_CHECK_VECTORS);                                            \
+    } while (0)
 #define CLEM_CHECK_CALL(function, call, answer)                                                    \
     __asm__ volatile("movq %%rsp, %%r12\n\t"                                                       \
                      "subq $256, %%rsp\n\t"                                                        \
@@ -27,6 +44,7 @@
                        "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",                        \
                        "xmm15" CLEM_CHECK_VECTORS)
 #elif defined(__aarch64__)
+#define CLEM_CHECK_CALL_SIX(function, a, b, c, d, e, f, answer) (answer) = 0ul /* none is plain */
 #define CLEM_CHECK_CALL(function, call, answer)                                                    \
     __asm__ volatile("mov x16, %2\n\t"                                                             \
                      "mov x0, %1\n\t"                                                              \
@@ -64,6 +82,96 @@ static CLEM_ALONE ulong clem_check_values(ulong launch, ulong what, ulong site, 
     ulong at = (ulong)&call, answer;
     CLEM_CHECK_CALL(function, at, answer);
     return answer;
+}
+
+/* ---- Without a call ---- */
+
+#define CLEM_SELDOM(condition) __builtin_expect((condition), 0)
+
+/* Whether as many bytes as 1 << size, up to 16, were written; kind: a store writes them. */
+static inline bool clem_check_written(ulong written, uint size, uint kind)
+{
+    switch (size) {
+    case 0u:
+        if (kind == CLEM_CHECK_STORE)
+            *(__global uchar *)written = (uchar)CLEM_CHECK_WRITTEN;
+        return *(__global const uchar *)written == (uchar)CLEM_CHECK_WRITTEN;
+    case 1u:
+        if (kind == CLEM_CHECK_STORE)
+            *(__global ushort *)written = (ushort)CLEM_CHECK_WRITTEN;
+        return *(__global const ushort *)written == (ushort)CLEM_CHECK_WRITTEN;
+    case 2u:
+        if (kind == CLEM_CHECK_STORE)
+            *(__global uint *)written = (uint)CLEM_CHECK_WRITTEN;
+        return *(__global const uint *)written == (uint)CLEM_CHECK_WRITTEN;
+    case 3u:
+        if (kind == CLEM_CHECK_STORE)
+            *(__global ulong *)written = CLEM_CHECK_WRITTEN;
+        return *(__global const ulong *)written == CLEM_CHECK_WRITTEN;
+    default:
+        if (kind == CLEM_CHECK_STORE)
+            *(__global ulong2 *)written = (ulong2)(CLEM_CHECK_WRITTEN);
+        return ((*(__global const ulong2 *)written).x ^ CLEM_CHECK_WRITTEN |
+                (*(__global const ulong2 *)written).y ^ CLEM_CHECK_WRITTEN) == 0ul;
+    }
+}
+
+/* Whether an access is right as far as memory and init go, and done with. An offset turned by `size` bits is small only where it
+ * is a multiple. */
+static inline bool clem_check_global(ulong launch, ulong address, uint size, uint kind)
+{
+    __global const struct clem_check_launch *const head = (__global const struct clem_check_launch *)launch;
+    __global const struct clem_check_memory *const memory =
+        (__global const struct clem_check_memory *)((__global const ulong *)head
+                                                        ->memory)[CLEM_CHECK_PLACE(address)];
+    const ulong at = address - memory->base;
+    if (rotate(at, 64ul - size) >= memory->bytes >> size)
+        return false;
+    return !(CLEM_CHECKS & 2) || memory->written == 0ul ||
+           clem_check_written(memory->written + at, size, kind);
+}
+
+static inline bool clem_check_shared(ulong launch, ulong shadow, uint at, uint size, uint kind)
+{
+    __global const struct clem_check_launch *const head = (__global const struct clem_check_launch *)launch;
+    if (rotate(at, 32u - size) >= (uint)head->shared_bytes >> size)
+        return false;
+    return !(CLEM_CHECKS & 2) || shadow == 0ul || clem_check_written(shadow + at, size, kind);
+}
+
+static inline bool clem_check_local(ulong launch, uint at, uint size)
+{
+    __global const struct clem_check_launch *const head = (__global const struct clem_check_launch *)launch;
+    return rotate(at, 32u - size) < (uint)head->local_bytes >> size;
+}
+
+static inline bool clem_check_generic(ulong launch, ulong shadow, ulong address, uint size, uint kind)
+{
+    if (clem_is_shared(address))
+        return clem_check_shared(launch, shadow, (uint)address, size, kind);
+    if (clem_is_local(address))
+        return clem_check_local(launch, (uint)address, size);
+    return clem_check_global(launch, address, size, kind);
+}
+
+/* Whether the bytes that a store writes are there already. */
+static inline ulong clem_check_same(ulong address, ulong value, uint size)
+{
+    const bool is_same = size == 0u   ? *(__global const uchar *)address == (uchar)value
+                         : size == 1u ? *(__global const ushort *)address == (ushort)value
+                         : size == 2u ? *(__global const uint *)address == (uint)value
+                                      : *(__global const ulong *)address == value;
+    return is_same ? (ulong)CLEM_CHECK_SAME << 24 : 0ul;
+}
+
+/* A plain load or store that is done with, as far as races go. */
+static CLEM_ALONE bool clem_check_access(ulong launch, ulong what, ulong site, ulong address, ulong thread,
+                                         ulong block)
+{
+    const ulong function = ((__global const struct clem_check_launch *)launch)->access;
+    ulong answer;
+    CLEM_CHECK_CALL_SIX(function, launch, what, site, address, thread, block, answer);
+    return answer != 0ul;
 }
 
 #define CLEM_FOLLOWS(launch)                                                                       \

@@ -14,10 +14,34 @@
 #ifndef CLEM_LIBRARY_CHECK_H
 #define CLEM_LIBRARY_CHECK_H
 
+/* What is looked at without a call: the fast ways of check.cl. Whatever is not found right there is told, and the host decides. A
+ * text that was built for other meanings of these must not run: the number is part of the text, by which programs are kept. */
+#define CLEM_CHECK_VERSION 2
+
+/* Memory that was accessed before. */
+struct clem_check_memory {
+    ulong base;  /* its address, a multiple of 16 */
+    ulong bytes; /* that may be accessed; 0: none without a call */
+    ulong
+        written; /* where a byte for each is, CLEM_CHECK_WRITTEN where something was written; 0: all was */
+};
+#define CLEM_CHECK_WRITTEN        0x0101010101010101ul /* of 8 bytes */
+#define CLEM_CHECK_PAGE_BITS      12
+#define CLEM_CHECK_PAGES          256
+#define CLEM_CHECK_PLACE(address) ((address) >> CLEM_CHECK_PAGE_BITS & (CLEM_CHECK_PAGES - 1))
+
 /* The start of what the host has for a launch; its address is the kernel's argument. */
 struct clem_check_launch {
     ulong function; /* ulong function(const struct clem_check_call *) */
-    ulong followed; /* registers that have values which nobody wrote */
+    ulong
+        followed; /* registers that have values which nobody wrote; while there are any, the next have nothing */
+    ulong
+        memory; /* CLEM_CHECK_PAGES addresses of struct clem_check_memory, by CLEM_CHECK_PLACE() */
+    ulong
+        access; /* ulong access(launch, what, site, address, thread, block): a plain load or store that is right as far as memory
+                     * and init go; 0: it has to be told of by the other function */
+    ulong shared_bytes,
+        local_bytes; /* bytes of a block's shared and a thread's local memory that may be accessed */
 };
 
 struct clem_check_call {
@@ -70,6 +94,11 @@ struct clem_check_call {
 #define CLEM_CHECK_FREE   11u /* the answer is what is to be freed, or 0 */
 #define CLEM_CHECK_OWN    13u /* memory that accesses may reach: address; value: bytes; more: number */
 #define CLEM_CHECK_FLOW   14u /* of values: bytes of the register; value: see CLEM_CHECK_MASK */
+/* Several of those. address: text, in which each is numbers in hex, a comma behind each: site, flags, bytes, name that the value
+ * goes to, how, value, four names that it comes from. */
+#define CLEM_CHECK_FLOWS 21u
+#define CLEM_CHECK_SHADOW                                                                          \
+    20u /* the answer is where shared memory at `address` has its bytes as in struct clem_check_memory, or 0 */
 /* Threads that are not in step have gone as far as they can. address: their states (block.cl), value: what they wait for, more:
  * the threads that have arrived at each barrier; shared: the site of each region's first instruction. */
 #define CLEM_CHECK_ROUND 16u
@@ -86,6 +115,7 @@ struct clem_check_call {
 #define CLEM_CHECK_DECIDES  4u  /* FLOW: where the thread goes on */
 #define CLEM_CHECK_MBARRIER 16u /* of a barrier in shared memory, or its upper half */
 #define CLEM_CHECK_VALUE    8u  /* STORE: `value` is what is stored */
+#define CLEM_CHECK_SAME     32u /* STORE: it is there already */
 
 /* Bits: 0 kind, 8 space, 16 order, 20 scope (enum ptx_order, ptx_scope), 24 flags, 32 bytes. */
 #define CLEM_CHECK_KIND(what)  ((uint)(what)&0xffu)
