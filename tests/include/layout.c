@@ -6,6 +6,7 @@
 
 #include "cuda.h"
 #include "cuda_runtime.h"
+#include "library_types.h"
 
 #if defined(__cplusplus)
 #define ALIGNMENT(type) alignof(type)
