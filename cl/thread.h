@@ -27,6 +27,7 @@ struct ocl_profile_writer {
 
 struct ocl_thread {
     bool in_function; /* managed_traffic.c: it runs a host function */
+    bool in_turn;     /* host_function.c: what it submits is part of a command that has its turn */
     bool in_wait;     /* managed_traffic.c: its wait is part of a move, not the host's */
     bool finds_freed; /* address.c: it gives queues what was asked for before memory was freed */
     bool is_printing; /* ptx_runtime.c: it reads what kernels printed, and touches nothing else */

@@ -32,6 +32,7 @@ struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts)
     pthread_mutex_init(&launch->turn_lock, NULL);
     pthread_cond_init(&launch->turn, NULL);
     ocl_check_stack(&launch->stack);
+    ocl_stream_command(&facts->stream, &launch->time);
     return launch;
 }
 
@@ -116,8 +117,10 @@ static uint64_t checked(const struct clem_check_call *call)
     }
     if (a.kind == CLEM_CHECK_BEGIN && ocl_check_orders(a.launch))
         ocl_check_begin_block(a.launch, a.block);
-    if (is_allowed && ocl_check_wants(OCL_CHECK_RACE))
+    if (is_allowed && ocl_check_wants(OCL_CHECK_RACE)) {
+        ocl_check_talk(&a);
         ocl_check_race(&a);
+    }
     if (ocl_check_wants(OCL_CHECK_SYNC))
         ocl_check_sync(&a);
     if (a.kind == CLEM_CHECK_END)

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "cl/check.h"
+#include "cl/check/streams.h"
 #include "kernels/ptx/library/check.h"
 #include "kernels/ptx/ptx.h"
 
@@ -33,8 +34,12 @@ struct ocl_check_launch {
     bool takes_turns; /* its blocks: one work-item runs all of them */
     pthread_mutex_t turn_lock;
     pthread_cond_t turn;
-    uint64_t next;  /* the block whose turn it is, under turn_lock */
-    uint32_t race;  /* its number there, under the lock of races; 0: none yet */
+    uint64_t next; /* the block whose turn it is, under turn_lock */
+    uint32_t race; /* its number there, under the lock of races; 0: none yet */
+    struct ocl_stream stream;
+    struct ocl_stream_time time;                        /* under that lock once it runs */
+    uint64_t touched_change, touched_low, touched_high; /* under that too: ocl_touches_bound() */
+    bool is_fenced; /* likewise: some thread of it had a fence of the system's scope */
     uint64_t ended; /* blocks, under that too */
 };
 
@@ -82,6 +87,9 @@ void ocl_check_end_block(struct ocl_check_launch *launch);
 bool ocl_check_memory(const struct ocl_access *access);
 void ocl_check_race(const struct ocl_access *access);
 void ocl_check_sync(const struct ocl_access *access);
+
+/* An access to memory that the host has as well, by which it may wait for the kernel, or be waited for. */
+void ocl_check_talk(const struct ocl_access *access);
 
 /* A thread got memory of the device's heap; or frees it: whether it may. */
 void ocl_check_heap_taken(const struct ocl_access *access);

@@ -7,6 +7,7 @@
 
 #include "cl/base/host_memory.h"
 #include "cl/check/check_race.h"
+#include "cl/check/touches.h"
 #include "cl/whole.h"
 
 enum { MOST_FOUND = 8, SEEN = 4096 };
@@ -20,6 +21,15 @@ static struct found {
     unsigned count;
 } * found;                  /* of the access at hand */
 static uint64_t seen[SEEN]; /* what was reported */
+
+/* What is said of launches that others are not in order with, by their number. */
+enum { LAUNCHES = 1024 };
+static struct told {
+    uint32_t race;
+    char kernel[128];
+    uint32_t grid[3], threads[3];
+    struct ocl_stack stack;
+} launches[LAUNCHES];
 
 /* ---- What is found ---- */
 
@@ -90,15 +100,47 @@ static void divide(uint64_t number, const uint32_t of[3], unsigned parts[3])
     parts[2] = (unsigned)(number / of[0] / of[1]);
 }
 
-/* The other thread's access. */
+/* Needs the lock. NULL: it is no longer known. */
+static const struct told *launch_of(uint32_t number)
+{
+    const struct told *told = &launches[number % LAUNCHES];
+    return number != 0 && told->race == number ? told : NULL;
+}
+
+/* Another launch's. */
+static void write_launch(char *to, size_t room, const struct told *launch,
+                         const struct ocl_race_party *party)
+{
+    unsigned block[3], thread[3];
+    if (!launch) {
+        (void)snprintf(to, room, "the other access is of another launch, which nothing orders");
+        return;
+    }
+    divide(party->block, launch->grid, block);
+    divide(party->thread, launch->threads, thread);
+    (void)snprintf(to, room,
+                   "the other is %s%s, which nothing orders: block (%u,%u,%u), thread (%u,%u,%u), "
+                   "PTX line %u",
+                   party->is_strong ? "an atomic " : "a ", party->writes ? "write" : "read",
+                   block[0], block[1], block[2], thread[0], thread[1], thread[2],
+                   (unsigned)party->site);
+}
+
+/* The other thread's access; its launch, where that is another. */
 static void write_about(char *to, size_t room, const struct ocl_access *a,
-                        const struct ocl_race_report *r)
+                        const struct ocl_race_report *r, struct told *of)
 {
     const struct ocl_check_launch *launch = a->launch;
     const struct ocl_race_party *other = &r->before;
     unsigned block[3], thread[3];
+    *of = (struct told){.race = 0};
     if (other->launch != launch->race) {
-        (void)snprintf(to, room, "the other access is of another launch, which nothing orders");
+        pthread_mutex_lock(&lock);
+        const struct told *told = launch_of(other->launch);
+        write_launch(to, room, told, other);
+        if (told)
+            *of = *told;
+        pthread_mutex_unlock(&lock);
         return;
     }
     divide(other->block, launch->grid, block);
@@ -115,7 +157,8 @@ static void write_about(char *to, size_t room, const struct ocl_access *a,
 static void report(const struct ocl_access *a, const struct ocl_race_report *r)
 {
     char about[512];
-    write_about(about, sizeof about, a, r);
+    struct told other;
+    write_about(about, sizeof about, a, r, &other);
     struct ocl_access at = *a;
     at.kind = r->now.writes ? CLEM_CHECK_STORE : CLEM_CHECK_LOAD;
     at.space = r->is_shared ? CLEM_CHECK_SHARED : CLEM_CHECK_GLOBAL;
@@ -127,8 +170,92 @@ static void report(const struct ocl_access *a, const struct ocl_race_report *r)
     struct ocl_finding finding = {.check = OCL_CHECK_RACE,
                                   .is_warning = r->kind != OCL_RACE_DIFFERS,
                                   .what = what_of(r),
-                                  .about = about};
+                                  .about = about,
+                                  .other = &other.stack,
+                                  .other_kernel = other.race ? other.kernel : NULL};
     ocl_check_report_access(&at, &finding);
+}
+
+/* ---- Copies and fills ---- */
+
+static void report_touch(const struct ocl_access *a, const struct ocl_touch *touch)
+{
+    const bool writes = a->kind != CLEM_CHECK_LOAD;
+    char about[128];
+    (void)snprintf(about, sizeof about, "the other is a %s, which %s there", touch->what,
+                   touch->writes ? "writes" : "reads");
+    struct ocl_finding finding = {
+        .check = OCL_CHECK_RACE,
+        .what =
+            !writes ? "race: a kernel reads what other work in another stream writes, with nothing "
+                      "to order them"
+            : touch->writes ? "race: a kernel and other work in another stream both write, with "
+                              "nothing to order them"
+                            : "race: a kernel writes what other work in another stream reads, with "
+                              "nothing to order them",
+        .about = about,
+        .other = &touch->stack};
+    ocl_check_report_access(a, &finding);
+}
+
+/* Needs the lock. */
+static bool find_touch(const struct ocl_access *a, struct ocl_touch *met)
+{
+    struct ocl_check_launch *launch = a->launch;
+    const uint64_t change = ocl_touches_change();
+    if (a->space != CLEM_CHECK_GLOBAL || change == 0)
+        return false;
+    if (launch->touched_change != change) {
+        ocl_touches_bound(&launch->time, &launch->touched_low, &launch->touched_high);
+        launch->touched_change = change;
+    }
+    return a->address < launch->touched_high && a->address + a->bytes > launch->touched_low &&
+           ocl_touches_find(&launch->time, a->address, a->bytes, a->kind != CLEM_CHECK_LOAD, met) &&
+           is_first(launch, ((uint64_t)a->line * 31 + (uint64_t)(uintptr_t)met->stack.at[2]) * 31);
+}
+
+static struct ocl_race_order order_of(const struct ocl_stream_time *time)
+{
+    return (struct ocl_race_order){.line = time->line,
+                                   .position = time->position,
+                                   .known = time->known,
+                                   .forgets = ocl_streams_are_known()};
+}
+
+bool ocl_check_race_rows(const struct ocl_stream_time *time, const struct ocl_check_rows *rows,
+                         const struct ocl_check_shape *shape, bool writes,
+                         const struct ocl_race_other *other)
+{
+    const struct ocl_race_order order = order_of(time);
+    struct ocl_race_report met;
+    bool is_found = false;
+    pthread_mutex_lock(&lock);
+    for (size_t z = 0; race && z < shape->depth; z++)
+        for (size_t y = 0; !is_found && y < shape->height; y++)
+            is_found =
+                ocl_race_find(race, &order, rows->address + z * rows->slice_bytes + y * rows->pitch,
+                              shape->width, writes, &met);
+    if (is_found) {
+        const struct told *told = launch_of(met.before.launch);
+        write_launch(other->about, other->room, told, &met.before);
+        (void)snprintf(other->kernel, other->room, "%s", told ? told->kernel : "");
+        *other->stack = told ? told->stack : (struct ocl_stack){.depth = 0};
+        *other->address = met.address;
+        *other->writes = met.before.writes;
+    }
+    pthread_mutex_unlock(&lock);
+    return is_found;
+}
+
+void ocl_check_race_forget(uint64_t address, uint64_t bytes)
+{
+    if (!ocl_check_wants(OCL_CHECK_RACE))
+        return;
+    ocl_touches_forget(address, bytes);
+    pthread_mutex_lock(&lock);
+    if (race)
+        ocl_race_forget(race, address, bytes);
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- Accesses ---- */
@@ -191,10 +318,22 @@ static void tell_access(struct ocl_race_block *block, const struct ocl_access *a
 
 /* ---- Blocks ---- */
 
+static void begin_launch(struct ocl_check_launch *launch)
+{
+    const struct ocl_race_order order = order_of(&launch->time);
+    launch->race = ocl_race_launch_begin(race, &order);
+    struct told *told = &launches[launch->race % LAUNCHES];
+    told->race = launch->race;
+    told->stack = launch->stack;
+    (void)snprintf(told->kernel, sizeof told->kernel, "%s", launch->kernel);
+    memcpy(told->grid, launch->grid, sizeof told->grid);
+    memcpy(told->threads, launch->threads, sizeof told->threads);
+}
+
 static void begin_block(const struct ocl_access *a)
 {
     if (a->launch->race == 0)
-        a->launch->race = ocl_race_launch_begin(race);
+        begin_launch(a->launch);
     (void)ocl_race_block_begin(race, a->launch->race, a->block, ocl_check_threads(a->launch));
 }
 
@@ -236,12 +375,14 @@ void ocl_check_race(const struct ocl_access *a)
     struct found here; /* no more of it is written than there are */
     here.count = 0;
     unsigned count = 0;
-    bool is_told_full = false;
+    bool is_told_full = false, is_touched = false;
+    struct ocl_touch touch;
     pthread_mutex_lock(&lock);
     if (race_of_process()) {
         found = &here;
         tell(ocl_race_block_find(race, a->launch->race, a->block), a);
         found = NULL;
+        is_touched = ocl_access_is_memory(a) && find_touch(a, &touch);
         is_told_full = ocl_race_is_full(race) && !is_full;
         is_full |= is_told_full;
         for (unsigned i = 0; i < here.count; i++)
@@ -254,4 +395,6 @@ void ocl_check_race(const struct ocl_access *a)
                   "more than half of the host's\n");
     for (unsigned i = 0; i < count; i++)
         report(a, &here.reports[i]);
+    if (is_touched)
+        report_touch(a, &touch);
 }

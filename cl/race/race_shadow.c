@@ -105,6 +105,11 @@ struct cell *race_shared_cell(struct ocl_race *race, struct ocl_race_block *bloc
     return block->pages[number] ? &block->pages[number]->cells[offset % PAGE_BYTES / 4] : NULL;
 }
 
+struct page *race_page(struct ocl_race *race, uint64_t address)
+{
+    return find_page(race, address / PAGE_BYTES);
+}
+
 void ocl_race_forget(struct ocl_race *race, uint64_t address, uint64_t bytes)
 {
     const uint64_t end = address + bytes;
