@@ -33,6 +33,9 @@ enum { OCL_CHECK_MARGIN = 1024 };
 void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool is_written);
 void ocl_check_freed(uint64_t base);
 
+/* Whether memory was there that has been freed, and what is there now is no other. */
+bool ocl_check_is_freed(uint64_t address);
+
 /* All bytes of memory count as written: what nobody follows writes them. */
 void ocl_check_filled(uint64_t base);
 

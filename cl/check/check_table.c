@@ -159,6 +159,13 @@ void ocl_check_freed(uint64_t base)
     pthread_mutex_unlock(&lock);
 }
 
+bool ocl_check_is_freed(uint64_t address)
+{
+    const struct ocl_checked_memory *found =
+        ocl_check_wants(OCL_CHECK_MEMORY) ? ocl_check_find(address) : NULL;
+    return found && atomic_load(&found->freed) != 0;
+}
+
 void ocl_check_filled(uint64_t base)
 {
     if (!ocl_check_wants(OCL_CHECK_INIT))

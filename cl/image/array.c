@@ -143,8 +143,10 @@ void ocl_array_release(struct ocl_array *array)
 
 void ocl_array_free(struct ocl_array *array)
 {
-    if (array)
+    if (array) {
         (void)ocl_queues_finish(array->context); /* calls that ask tell whether it failed */
+        atomic_store(&array->is_freed, true);
+    }
     ocl_array_release(array);
 }
 

@@ -764,6 +764,53 @@ __global__ void vote_of_others(memory *g, int m)
     g->out[blockIdx.x * threads + t] = __any_sync(m == 1 ? 0xfffffffeu : 0xffffffffu, t == 40);
 }
 
+/* ---- Copies that are not waited for ---- */
+
+__device__ void copy(int *to, const int *from)
+{
+    __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 4;"
+                     :
+                     : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from)
+                     : "memory");
+}
+
+__device__ void end_group()
+{
+    __asm__ volatile("cp.async.commit_group;" : : : "memory");
+}
+
+template <int left> __device__ void wait_for_groups(bool waits)
+{
+    if (waits)
+        __asm__ volatile("cp.async.wait_group %0;" : : "n"(left) : "memory");
+}
+
+__global__ void copy_ahead(memory *g, int m)
+{
+    __shared__ int s[2][threads];
+    const int t = threadIdx.x, first = blockIdx.x * threads;
+    copy(&s[0][t], &g->in[first + t]);
+    end_group();
+    copy(&s[1][t], &g->in[(first + threads + t) % length]);
+    end_group();
+    wait_for_groups<1>(m != 1);
+    BARRIER(2);
+    const int sum = s[0][threads - 1 - t];
+    wait_for_groups<0>(m != 3);
+    BARRIER(4);
+    g->out[first + t] = sum + s[1][threads - 1 - t];
+}
+
+__global__ void copy_for_oneself(memory *g, int m)
+{
+    __shared__ int s[threads];
+    const int t = threadIdx.x, first = blockIdx.x * threads;
+    copy(&s[t], &g->in[first + t]);
+    if (m != 1)
+        __asm__ volatile("cp.async.wait_all;" : : : "memory");
+    g->out[first + t] = s[t];
+}
+
 /* ---- All of them ---- */
 
 static const struct {
@@ -796,6 +843,7 @@ static const struct {
     ROW(sum_of_floats, 1),    ROW(barrier_in_branches, 1),
     ROW(barrier_of_some, 1),  ROW(barrier_for_ever, 1),
     ROW(shuffle_of_some, 1),  ROW(vote_of_others, 1),
+    ROW(copy_ahead, 4),       ROW(copy_for_oneself, 1),
 };
 
 /* Mutants whose results cannot differ, and why. */
