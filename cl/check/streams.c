@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cl/check.h"
+#include "cl/thread.h"
 
 enum { LINES = OCL_STREAM_LINES };
 
@@ -82,6 +83,10 @@ static struct line *take(const struct ocl_stream *stream)
     line->is_blocking = stream->is_blocking;
     line->is_gone = false;
     line->doubt = line->last_doubt = 0;
+    const size_t at = (size_t)(line - lines);
+    const uint32_t own = line->known[at];
+    memcpy(line->known, host, sizeof line->known);
+    line->known[at] = own;
     return line;
 }
 
@@ -94,12 +99,35 @@ static void join_kind(uint32_t known[LINES], const void *context, bool is_legacy
             join(known, lines[i].known);
 }
 
+/* Nodes of a graph have lines of their own; one goes on with its predecessor's where no other has. */
+struct ocl_stream_graph {
+    uint64_t id; /* of the queue */
+    size_t count, next;
+    struct line *at; /* of the node at hand, NULL before the first */
+    uint32_t base[LINES];
+    struct node {
+        struct line *line;
+        bool goes_on;  /* another node has its line */
+        bool is_moved; /* it has another's */
+        uint32_t known[LINES];
+    } nodes[];
+};
+
+/* Whose nodes the calling thread gives the queue, or NULL. */
+static const struct ocl_stream_graph *graph_in(const struct ocl_stream *stream)
+{
+    const struct ocl_thread *thread = ocl_thread_if_any();
+    const struct ocl_stream_graph *graph = thread ? thread->graph : NULL;
+    return graph && graph->id == stream->id ? graph : NULL;
+}
+
 /* What the queue gets comes after what its kind is behind. NULL: there are too many queues.
  * Source: CUDA Runtime API 13.0, stream synchronization behavior, legacy default stream. */
 static struct line *line_of(const struct ocl_stream *stream)
 {
-    struct line *line = stream->id ? find(stream->id) : NULL;
-    if (!line && stream->id)
+    const struct ocl_stream_graph *graph = graph_in(stream);
+    struct line *line = graph ? graph->at : stream->id ? find(stream->id) : NULL;
+    if (!line && !graph && stream->id)
         line = take(stream);
     if (!line)
         return NULL;
@@ -255,6 +283,107 @@ void ocl_stream_forget(uint64_t number)
         *place = point->next;
     pthread_mutex_unlock(&lock);
     free(point);
+}
+
+/* ---- Graphs ---- */
+
+enum { MOST_NODES = 48, LEAST_FREE = 64 };
+
+/* Lock held. */
+static bool has_room(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < LINES; i++)
+        count += is_free(&lines[i]);
+    return count >= LEAST_FREE;
+}
+
+void ocl_stream_graph_begin(const struct ocl_stream *stream, size_t count)
+{
+    if (!is_wanted() || stream->is_own || stream->id == 0 || count < 2 || count > MOST_NODES)
+        return;
+    struct ocl_stream_graph *graph = calloc(1, sizeof *graph + count * sizeof *graph->nodes);
+    if (!graph)
+        return;
+    pthread_mutex_lock(&lock);
+    const struct line *line = has_room() ? line_of(stream) : NULL;
+    if (line) {
+        graph->id = stream->id;
+        graph->count = count;
+        memcpy(graph->base, line->known, sizeof graph->base);
+    }
+    pthread_mutex_unlock(&lock);
+    if (line)
+        ocl_thread()->graph = graph;
+    else
+        free(graph);
+}
+
+/* Lock held. The node before the next has got all that it gets. */
+static void leave_node(struct ocl_stream_graph *graph)
+{
+    if (graph->next > 0 && graph->at)
+        memcpy(graph->nodes[graph->next - 1].known, graph->at->known, sizeof graph->base);
+}
+
+void ocl_stream_graph_node(const struct ocl_stream *stream)
+{
+    static uint64_t last;
+    struct ocl_stream_graph *graph = ocl_thread()->graph;
+    if (!graph || graph->id != stream->id || graph->next == graph->count)
+        return;
+    pthread_mutex_lock(&lock);
+    leave_node(graph);
+    struct line *line =
+        take(&(struct ocl_stream){.id = OCL_STREAM_NODE + ++last, .context = stream->context});
+    if (line)
+        join(line->known, graph->base);
+    graph->nodes[graph->next++].line = graph->at = line;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Lock held. The node at hand has got nothing yet: its line is free again for another. */
+static void go_on_with(struct ocl_stream_graph *graph, struct node *earlier)
+{
+    struct node *node = &graph->nodes[graph->next - 1];
+    if (!node->line || node->is_moved || !earlier->line || earlier->goes_on)
+        return;
+    join(earlier->line->known, node->line->known);
+    node->line->is_gone = true;
+    node->line = graph->at = earlier->line;
+    earlier->goes_on = node->is_moved = true;
+}
+
+void ocl_stream_graph_after(size_t earlier)
+{
+    struct ocl_stream_graph *graph = ocl_thread()->graph;
+    if (!graph || graph->next == 0 || earlier + 1 >= graph->next)
+        return;
+    pthread_mutex_lock(&lock);
+    struct node *before = &graph->nodes[earlier];
+    if (graph->at)
+        join(graph->at->known, before->known);
+    go_on_with(graph, before);
+    pthread_mutex_unlock(&lock);
+}
+
+void ocl_stream_graph_end(const struct ocl_stream *stream)
+{
+    struct ocl_stream_graph *graph = ocl_thread()->graph;
+    if (!graph)
+        return;
+    ocl_thread()->graph = NULL;
+    pthread_mutex_lock(&lock);
+    leave_node(graph);
+    struct line *line = line_of(stream);
+    for (size_t i = 0; i < graph->next; i++) {
+        if (line)
+            join(line->known, graph->nodes[i].known);
+        if (graph->nodes[i].line)
+            graph->nodes[i].line->is_gone = true;
+    }
+    pthread_mutex_unlock(&lock);
+    free(graph);
 }
 
 /* ---- The host ---- */

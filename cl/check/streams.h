@@ -13,10 +13,12 @@
 #define OCL_STREAMS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { OCL_STREAM_LINES = 128 };
 #define OCL_STREAM_FUNCTION ((uint64_t)1 << 63)
+#define OCL_STREAM_NODE     ((uint64_t)1 << 62) /* ids of nodes of graphs, which are no queues */
 
 /* A queue. */
 struct ocl_stream {
@@ -71,6 +73,14 @@ void ocl_stream_doubt(const struct ocl_stream *stream);
 
 /* The queue is gone: it gets nothing more. */
 void ocl_stream_gone(uint64_t id);
+
+/* A graph of `count` nodes, which the calling thread submits to a queue one after the other though only edges order them. Then for
+ * each in turn: it is next; it comes after an earlier one. Nothing where there are too many: all are in order then.
+ * end: what comes in the queue comes after all. */
+void ocl_stream_graph_begin(const struct ocl_stream *stream, size_t count);
+void ocl_stream_graph_node(const struct ocl_stream *stream);
+void ocl_stream_graph_after(size_t earlier);
+void ocl_stream_graph_end(const struct ocl_stream *stream);
 
 /* Whether the host knows a command to be complete; whether it knows all launches to be. */
 bool ocl_stream_is_known(const struct ocl_stream_time *time);

@@ -75,6 +75,32 @@ struct ocl_stream ocl_queue_stream(const struct ocl_queue *queue)
     return stream;
 }
 
+void ocl_queue_graph_begin(struct ocl_queue *queue, size_t count)
+{
+    const struct ocl_stream stream = ocl_queue_stream(queue);
+
+    ocl_stream_graph_begin(&stream, count);
+}
+
+void ocl_queue_graph_node(struct ocl_queue *queue)
+{
+    const struct ocl_stream stream = ocl_queue_stream(queue);
+
+    ocl_stream_graph_node(&stream);
+}
+
+void ocl_queue_graph_after(size_t earlier)
+{
+    ocl_stream_graph_after(earlier);
+}
+
+void ocl_queue_graph_end(struct ocl_queue *queue)
+{
+    const struct ocl_stream stream = ocl_queue_stream(queue);
+
+    ocl_stream_graph_end(&stream);
+}
+
 /* The legacy queue orders others' commands also by those that are not looked at. */
 static void tell_checks(const struct ocl_queue *queue)
 {

@@ -289,6 +289,69 @@ static void pool()
     cudaFreeAsync(q, two);
 }
 
+/* ---- Graphs ---- */
+
+/* What `two` does is captured beside what `one` does, or behind it. */
+static void capture(bool is_behind, bool joins, int times)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaEvent_t done;
+    cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+    cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal);
+    if (!is_behind) {
+        cudaEventRecord(event, one);
+        cudaStreamWaitEvent(two, event, 0);
+    }
+    put<<<8, 128, 0, one>>>(a, 1);
+    if (is_behind) {
+        cudaEventRecord(event, one);
+        cudaStreamWaitEvent(two, event, 0);
+    }
+    put<<<8, 128, 0, one>>>(c, 1);
+    take<<<8, 128, 0, two>>>(a, b);
+    cudaEventRecord(done, two);
+    cudaStreamWaitEvent(one, done, 0);
+    if (joins)
+        take<<<8, 128, 0, one>>>(b, c);
+    cudaStreamEndCapture(one, &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    for (int i = 0; i < times; i++)
+        cudaGraphLaunch(exec, one);
+    take<<<8, 128, 0, one>>>(b, a);
+    cudaStreamSynchronize(one);
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(graph);
+    cudaEventDestroy(done);
+}
+
+static void graph_branches()
+{
+    capture(false, true, 1);
+}
+
+static void graph_in_order()
+{
+    capture(true, true, 40);
+}
+
+static void graph_and_stream()
+{
+    capture(true, false, 1);
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal);
+    put<<<8, 128, 0, one>>>(a, 1);
+    put<<<8, 128, 0, one>>>(a, 2);
+    cudaStreamEndCapture(one, &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphLaunch(exec, one);
+    take<<<8, 128, 0, two>>>(a, b);
+    cudaDeviceSynchronize();
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(graph);
+}
+
 /* ---- All ---- */
 
 struct test {
@@ -328,6 +391,9 @@ static const struct test tests[] = {
     {"device_writes", "", device_writes, cudaStreamNonBlocking},
     {"host_function", "", host_function, cudaStreamNonBlocking},
     {"before_function", "", before_function, cudaStreamNonBlocking},
+    {"graph_branches", "the other's kernel put(int*, int)", graph_branches, cudaStreamNonBlocking},
+    {"graph_in_order", "", graph_in_order, cudaStreamNonBlocking},
+    {"graph_and_stream", "the other's kernel put(int*, int)", graph_and_stream, cudaStreamNonBlocking},
     {"pool", "", pool, cudaStreamNonBlocking},
 };
 
