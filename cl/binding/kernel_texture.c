@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/array.h"
 #include "cl/check.h"
-#include "cl/image/array_private.h"
 #include "cl/ptx/ptx_kernel.h"
 #include "cl/trace.h"
 
@@ -43,7 +43,7 @@ static void check_memory(const struct ocl_kernel *kernel, const struct ocl_bundl
 {
     const struct ocl_texture_view *view = &texture->view;
     const bool is_freed =
-        view->array ? atomic_load(&view->array->is_freed) : ocl_check_is_freed(view->address);
+        view->array ? ocl_array_is_freed(view->array) : ocl_check_is_freed(view->address);
     struct ocl_stack stack;
     char what[128];
     if (!is_freed)

@@ -40,7 +40,8 @@ void ocl_check_place(const struct ocl_access *a)
 {
     if (a->kind == CLEM_CHECK_SURFACE && (int64_t)a->call->address < 0)
         tell_surface(a);
-    if (a->kind == CLEM_CHECK_TEXTURE && a->call->address >= a->value)
+    if (a->kind == CLEM_CHECK_TEXTURE && a->call->address >= a->value &&
+        ocl_check_is_first(a->launch, ((uint64_t)a->location << 32 | a->line) * 31 + 7))
         tell_texel(a);
 }
 

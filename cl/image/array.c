@@ -152,6 +152,11 @@ void ocl_array_free(struct ocl_array *array)
 
 /* --- Asking --- */
 
+bool ocl_array_is_freed(const struct ocl_array *array)
+{
+    return atomic_load(&array->is_freed);
+}
+
 struct ocl_context *ocl_array_context(const struct ocl_array *array)
 {
     return array->context;

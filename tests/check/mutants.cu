@@ -19,7 +19,8 @@ enum { ONE = 100 };
 #define INIT(number, statement)                                                                    \
     do {                                                                                           \
         if (mutant != (number) &&                                                                  \
-            !(mutant == (number) + ONE && blockIdx.x == 0 && threadIdx.x + threadIdx.y == 0))      \
+            !(mutant == (number) + ONE && blockIdx.x + blockIdx.y == 0 &&                          \
+              threadIdx.x + threadIdx.y == 0))                                                     \
             statement;                                                                             \
     } while (0)
 

@@ -38,10 +38,31 @@ enum { WEAKER = 100 };
             __threadfence();                                                                       \
     } while (0)
 
+/* clang forgets the scope of atomicAdd_block(). */
+__device__ int add_in_block(int *to, int value)
+{
+    int before;
+    __asm__ volatile("atom.relaxed.cta.add.u32 %0, [%1], %2;"
+                     : "=r"(before)
+                     : "l"(to), "r"(value)
+                     : "memory");
+    return before;
+}
+
+__device__ float add_in_block(float *to, float value)
+{
+    float before;
+    __asm__ volatile("atom.relaxed.cta.add.f32 %0, [%1], %2;"
+                     : "=f"(before)
+                     : "l"(to), "f"(value)
+                     : "memory");
+    return before;
+}
+
 template <class T> __device__ T add(int m, int n, T *to, T value)
 {
     if (m == n + WEAKER)
-        return atomicAdd_block(to, value);
+        return add_in_block(to, value);
     if (m != n)
         return atomicAdd(to, value);
     const T before = *to;
@@ -891,6 +912,21 @@ static const struct {
     {"scan_carry", 3, "the next turn's first barrier is between as well"},
     {"sort_by_bits", 1, "each thread reads what it wrote itself"},
     {"lock_of_block", 1,
+     "the barrier behind the atomic operation orders the block as a fence does"},
+    {"reduce_tree", 102, "behind the first step one warp's threads alone take part"},
+    {"reduce_last_block", 102, "behind the first step one warp's threads alone take part"},
+    {"reduce_warp_in_shared", 102, "lanes that write read only what no lane writes in that turn"},
+    {"reduce_warp_in_shared", 103, "behind the first turn lanes of one half alone take part"},
+    {"scan_tree", 102, "thread 0 alone has the last turn before, and this"},
+    {"scan_tree", 103, "one warp's threads alone take part"},
+    {"scan_warps", 102, "what is read behind it was written before the barrier before"},
+    {"scan_carry", 103, "the next turn's first barrier is between as well"},
+    {"sort_bitonic", 101, "the first turn exchanges within warps"},
+    {"sort_by_bits", 101, "each thread reads what it wrote itself"},
+    {"lock_of_block", 101,
+     "the barrier behind the atomic operation orders the block as a fence does"},
+    {"exchange_in_warp", 102, "the last turn alone exchanges between halves"},
+    {"grid_barrier", 104,
      "the barrier behind the atomic operation orders the block as a fence does"},
     {"grid_barrier", 4, "the barrier behind the atomic operation orders the block as a fence does"},
 };
