@@ -917,6 +917,7 @@ static const struct {
     {"reduce_last_block", 102, "behind the first step one warp's threads alone take part"},
     {"reduce_warp_in_shared", 102, "lanes that write read only what no lane writes in that turn"},
     {"reduce_warp_in_shared", 103, "behind the first turn lanes of one half alone take part"},
+    {"reduce_all_fence", 104, "one block alone adds"},
     {"scan_tree", 102, "thread 0 alone has the last turn before, and this"},
     {"scan_tree", 103, "one warp's threads alone take part"},
     {"scan_warps", 102, "what is read behind it was written before the barrier before"},

@@ -289,6 +289,30 @@ static void pool()
     cudaFreeAsync(q, two);
 }
 
+/* ---- Textures ---- */
+
+__global__ void fetch(cudaTextureObject_t from, int *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = tex1Dfetch<int>(from, i);
+}
+
+/* Several blocks, of which one after the other runs. */
+static void textures()
+{
+    cudaTextureObject_t texture;
+    cudaResourceDesc what = {};
+    cudaTextureDesc how = {};
+    what.resType = cudaResourceTypeLinear;
+    what.res.linear.devPtr = a;
+    what.res.linear.desc = cudaCreateChannelDesc<int>();
+    what.res.linear.sizeInBytes = BYTES;
+    cudaCreateTextureObject(&texture, &what, &how, nullptr);
+    fetch<<<8, 128, 0, one>>>(texture, b);
+    cudaStreamSynchronize(one);
+    cudaDestroyTextureObject(texture);
+}
+
 /* ---- Graphs ---- */
 
 /* What `two` does is captured beside what `one` does, or behind it. */
@@ -394,6 +418,7 @@ static const struct test tests[] = {
     {"graph_branches", "the other's kernel put(int*, int)", graph_branches, cudaStreamNonBlocking},
     {"graph_in_order", "", graph_in_order, cudaStreamNonBlocking},
     {"graph_and_stream", "the other's kernel put(int*, int)", graph_and_stream, cudaStreamNonBlocking},
+    {"textures", "", textures, cudaStreamNonBlocking},
     {"pool", "", pool, cudaStreamNonBlocking},
 };
 
