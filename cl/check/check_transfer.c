@@ -32,7 +32,7 @@ static void check_end(const struct ocl_touch *touch)
 {
     char about[256], kernel[256] = "";
     struct ocl_stack stack;
-    struct ocl_touch met;
+    struct ocl_touch met = {.what = NULL};
     uint64_t address = 0;
     bool writes = false;
     if (ocl_touches_add(touch, &met, &address)) {

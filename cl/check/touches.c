@@ -100,11 +100,10 @@ static uint64_t sum_of(const struct ocl_touch *t)
 static void tell_changed(const struct ocl_touch *t)
 {
     char what[160];
-    snprintf(
-        what, sizeof what,
-        "race: the host writes to pinned memory that a %s in a stream reads, before it knows that "
-        "to be complete",
-        t->what);
+    snprintf(what, sizeof what,
+             "race: the host writes to memory that a %s in a stream reads, before it knows that "
+             "to be complete",
+             t->what);
     ocl_check_report(&(struct ocl_finding){.check = OCL_CHECK_RACE,
                                            .what = what,
                                            .space = "host",
@@ -175,7 +174,7 @@ bool ocl_touches_add(const struct ocl_touch *touch, struct ocl_touch *met, uint6
     ocl_streams_set_looker(look);
     pthread_mutex_lock(&lock);
     if (!touches)
-        touches = malloc(MOST * sizeof *touches);
+        touches = calloc(MOST, sizeof *touches);
     for (size_t i = count; i > 0 && !is_met; i--)
         if (ocl_touches_meet(touch, &touches[i - 1], address)) {
             *met = touches[i - 1];

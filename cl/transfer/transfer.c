@@ -45,10 +45,14 @@ static void check(struct ocl_queue *queue, const struct ocl_copy *copy)
     ocl_check_copied(&target, &source, &shape);
 }
 
+/* Memory whose bytes the host writes and reads as it likes, at the address that the side has. */
 static bool is_pinned(const struct ocl_side *side)
 {
-    return side->allocation && (side->allocation->kind == OCL_MEMORY_HOST ||
-                                side->allocation->kind == OCL_MEMORY_REGISTERED);
+    const struct ocl_allocation *allocation = side->allocation;
+    return allocation &&
+           (allocation->kind == OCL_MEMORY_HOST || allocation->kind == OCL_MEMORY_REGISTERED ||
+            (allocation->kind == OCL_MEMORY_MANAGED &&
+             allocation->context->capability.managed == OCL_MANAGED_IN_HOST));
 }
 
 /* Ends are named as kernels know them. */

@@ -238,6 +238,13 @@ static void host_writes()
     cudaStreamSynchronize(one);
 }
 
+static void host_writes_managed()
+{
+    cudaMemcpyAsync(a, managed, BYTES, cudaMemcpyDefault, one);
+    managed[5] = 1;
+    cudaStreamSynchronize(one);
+}
+
 static void host_waits()
 {
     cudaMemcpyAsync(a, pinned, BYTES, cudaMemcpyHostToDevice, one);
@@ -410,7 +417,8 @@ static const struct test tests[] = {
     {"columns", "both write", columns, cudaStreamNonBlocking},
     {"pinned_of_two", "a copy reads what other work in another stream writes", pinned_of_two, cudaStreamNonBlocking},
     {"managed", "the other's kernel put(int*, int)", fill_and_managed, cudaStreamNonBlocking},
-    {"host_writes", "the host writes to pinned memory that a copy in a stream reads", host_writes, cudaStreamNonBlocking},
+    {"host_writes", "the host writes to memory that a copy in a stream reads", host_writes, cudaStreamNonBlocking},
+    {"host_writes_managed", "the host writes to memory that a copy in a stream reads", host_writes_managed, cudaStreamNonBlocking},
     {"host_waits", "", host_waits, cudaStreamNonBlocking},
     {"device_writes", "", device_writes, cudaStreamNonBlocking},
     {"host_function", "", host_function, cudaStreamNonBlocking},
