@@ -222,19 +222,36 @@ static struct ocl_race_order order_of(const struct ocl_stream_time *time)
                                    .forgets = ocl_streams_are_known()};
 }
 
+/* Needs the lock. order: as of ocl_race_find(). */
+static bool find_in_rows(const struct ocl_race_order *order, const struct ocl_check_rows *rows,
+                         const struct ocl_check_shape *shape, bool writes,
+                         struct ocl_race_report *met)
+{
+    for (size_t z = 0; race && z < shape->depth; z++)
+        for (size_t y = 0; y < shape->height; y++)
+            if (ocl_race_find(race, order, rows->address + z * rows->slice_bytes + y * rows->pitch,
+                              shape->width, writes, met))
+                return true;
+    return false;
+}
+
+bool ocl_check_race_wrote(const struct ocl_check_rows *rows, const struct ocl_check_shape *shape)
+{
+    struct ocl_race_report met;
+    pthread_mutex_lock(&lock);
+    const bool is_found = find_in_rows(NULL, rows, shape, false, &met);
+    pthread_mutex_unlock(&lock);
+    return is_found;
+}
+
 bool ocl_check_race_rows(const struct ocl_stream_time *time, const struct ocl_check_rows *rows,
                          const struct ocl_check_shape *shape, bool writes,
                          const struct ocl_race_other *other)
 {
     const struct ocl_race_order order = order_of(time);
     struct ocl_race_report met;
-    bool is_found = false;
     pthread_mutex_lock(&lock);
-    for (size_t z = 0; race && z < shape->depth; z++)
-        for (size_t y = 0; !is_found && y < shape->height; y++)
-            is_found =
-                ocl_race_find(race, &order, rows->address + z * rows->slice_bytes + y * rows->pitch,
-                              shape->width, writes, &met);
+    const bool is_found = find_in_rows(&order, rows, shape, writes, &met);
     if (is_found) {
         const struct told *told = launch_of(met.before.launch);
         write_launch(other->about, other->room, told, &met.before);

@@ -45,6 +45,9 @@ bool ocl_check_race_rows(const struct ocl_stream_time *time, const struct ocl_ch
                          const struct ocl_check_shape *shape, bool writes,
                          const struct ocl_race_other *other);
 
+/* Whether kernels, of whatever launches, wrote some of these bytes. */
+bool ocl_check_race_wrote(const struct ocl_check_rows *rows, const struct ocl_check_shape *shape);
+
 /* Memory is another's now. */
 void ocl_check_race_forget(uint64_t address, uint64_t bytes);
 

@@ -28,6 +28,30 @@ static void tell(const struct ocl_touch *touch, uint64_t address, bool writes, c
                                            .other_kernel = kernel});
 }
 
+static void tell_changed(const struct ocl_touch *t)
+{
+    char what[160];
+    snprintf(what, sizeof what,
+             "race: the host writes to memory that a %s in a stream reads, before it knows that "
+             "to be complete",
+             t->what);
+    ocl_check_report(&(struct ocl_finding){.check = OCL_CHECK_RACE,
+                                           .what = what,
+                                           .space = "host",
+                                           .address = t->rows.address,
+                                           .bytes = t->shape.width,
+                                           .launch = &t->stack});
+}
+
+/* A kernel's write may be told of before the copy was, and come after. */
+static void look(void)
+{
+    struct ocl_touch changed = {.what = NULL};
+    while (ocl_touches_take_changed(&changed))
+        if (!ocl_check_race_wrote(&changed.rows, &changed.shape))
+            tell_changed(&changed);
+}
+
 static void check_end(const struct ocl_touch *touch)
 {
     char about[256], kernel[256] = "";
@@ -54,6 +78,7 @@ void ocl_check_transfer(const struct ocl_stream *stream, const struct ocl_check_
     if (!ocl_check_wants(OCL_CHECK_RACE) || shape->width == 0 || shape->height == 0 ||
         shape->depth == 0)
         return;
+    ocl_streams_set_looker(look);
     ocl_stream_command(stream, &touch.time);
     ocl_check_stack(&touch.stack);
     if (touch.time.position == 0)

@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { MOST = 512, MOST_ROWS = 1 << 16 };
@@ -97,21 +96,6 @@ static uint64_t sum_of(const struct ocl_touch *t)
     return sum;
 }
 
-static void tell_changed(const struct ocl_touch *t)
-{
-    char what[160];
-    snprintf(what, sizeof what,
-             "race: the host writes to memory that a %s in a stream reads, before it knows that "
-             "to be complete",
-             t->what);
-    ocl_check_report(&(struct ocl_finding){.check = OCL_CHECK_RACE,
-                                           .what = what,
-                                           .space = "host",
-                                           .address = t->rows.address,
-                                           .bytes = t->shape.width,
-                                           .launch = &t->stack});
-}
-
 /* ---- Which there are ---- */
 
 /* Lock held. */
@@ -123,9 +107,8 @@ static void take_out(size_t at)
     atomic_fetch_add(&change, 1);
 }
 
-/* One that is complete, as the host knows, and whose memory is not as it was; false: none. Memory stays while the lock is held:
- * who frees it comes here first. */
-static bool take_changed(struct ocl_touch *taken)
+/* Memory stays while the lock is held: who frees it comes here first. */
+bool ocl_touches_take_changed(struct ocl_touch *taken)
 {
     bool is_found = false;
     pthread_mutex_lock(&lock);
@@ -140,13 +123,6 @@ static bool take_changed(struct ocl_touch *taken)
     }
     pthread_mutex_unlock(&lock);
     return is_found;
-}
-
-static void look(void)
-{
-    struct ocl_touch changed;
-    while (take_changed(&changed))
-        tell_changed(&changed);
 }
 
 /* Lock held. What a stream writes is not the host's alone. */
@@ -171,7 +147,6 @@ static bool may_change(const struct ocl_touch *touch)
 bool ocl_touches_add(const struct ocl_touch *touch, struct ocl_touch *met, uint64_t *address)
 {
     bool is_met = false;
-    ocl_streams_set_looker(look);
     pthread_mutex_lock(&lock);
     if (!touches)
         touches = calloc(MOST, sizeof *touches);

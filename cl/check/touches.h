@@ -38,6 +38,10 @@ bool ocl_touches_find(const struct ocl_stream_time *time, uint64_t address, uint
 /* Memory is another's now. */
 void ocl_touches_forget(uint64_t address, uint64_t bytes);
 
+/* Lets go of those that are complete, as the host knows, up to one that was watched and whose memory is not as it was, copied; false:
+ * none. */
+bool ocl_touches_take_changed(struct ocl_touch *taken);
+
 /* A kernel that is not checked may write what it likes: memory is no longer watched. */
 void ocl_touches_trust(void);
 

@@ -291,6 +291,8 @@ struct sought {
 
 static bool is_before(struct sought *s, const struct run *run)
 {
+    if (!s->order)
+        return false;
     if (s->launch != run->launch) {
         s->launch = run->launch;
         s->is_before = race_is_before(s->race, run->launch, s->order);

@@ -83,7 +83,7 @@ void ocl_race_launch_end(struct ocl_race *race, uint32_t launch);
 void ocl_race_forget(struct ocl_race *race, uint64_t address, uint64_t bytes);
 
 /* Whether some access to global memory, of a launch's that began, is no order with one of all of these bytes that the order is
- * that of. Of the report kind, before, address and bytes are filled in. */
+ * that of. order NULL: with any of these, whatever their order. Of the report kind, before, address and bytes are filled in. */
 bool ocl_race_find(struct ocl_race *race, const struct ocl_race_order *order, uint64_t address,
                    uint64_t bytes, bool writes, struct ocl_race_report *found);
 

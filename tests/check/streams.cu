@@ -263,6 +263,15 @@ static void device_writes()
     cudaStreamSynchronize(one);
 }
 
+static void kernel_writes()
+{
+    for (int i = 0; i < 8; i++) {
+        put<<<8, 128, 0, one>>>(pinned, i);
+        cudaMemcpyAsync(a, pinned, BYTES, cudaMemcpyHostToDevice, one);
+    }
+    cudaStreamSynchronize(one);
+}
+
 static void add_one(void *data)
 {
     ((int *)data)[7]++;
@@ -421,6 +430,7 @@ static const struct test tests[] = {
     {"host_writes_managed", "the host writes to memory that a copy in a stream reads", host_writes_managed, cudaStreamNonBlocking},
     {"host_waits", "", host_waits, cudaStreamNonBlocking},
     {"device_writes", "", device_writes, cudaStreamNonBlocking},
+    {"kernel_writes", "", kernel_writes, cudaStreamNonBlocking},
     {"host_function", "", host_function, cudaStreamNonBlocking},
     {"before_function", "", before_function, cudaStreamNonBlocking},
     {"graph_branches", "the other's kernel put(int*, int)", graph_branches, cudaStreamNonBlocking},
