@@ -67,6 +67,9 @@ void ocl_array_release(struct ocl_array *array);
  * the array. Needs: the context is open. Safe on NULL. */
 void ocl_array_free(struct ocl_array *array);
 
+/* Whether that was called. Needs: a texture or surface still holds the array. */
+bool ocl_array_is_freed(const struct ocl_array *array);
+
 struct ocl_context *ocl_array_context(const struct ocl_array *array);
 const struct ocl_array_shape *ocl_array_shape(const struct ocl_array *array);
 

@@ -36,6 +36,9 @@ enum { OCL_CHECK_MARGIN = 1024 };
 void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool is_written);
 void ocl_check_freed(uint64_t base);
 
+/* Whether memory was there that has been freed, and what is there now is no other. */
+bool ocl_check_is_freed(uint64_t address);
+
 /* All bytes of memory count as written: what nobody follows writes them. */
 void ocl_check_filled(uint64_t base);
 
@@ -84,6 +87,8 @@ struct ocl_finding {
     const char *about;              /* lines of words more: which allocation, which other thread */
     const struct ocl_stack *launch; /* of the host: the kernel's launch, or the call */
     const struct ocl_stack *allocation; /* of the memory's allocation */
+    const struct ocl_stack *other;      /* of the other one's call */
+    const char *other_kernel;           /* that it was the launch of */
 };
 
 /* Says it on stderr. From any thread, also within kernels; holds no lock of clem's while it does. */

@@ -4,6 +4,7 @@
 #define OCL_QUEUE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "cl/context.h"
 #include "cl/status.h"
@@ -44,6 +45,13 @@ ocl_status ocl_queue_query(struct ocl_queue *queue);
 typedef void ocl_host_function(void *data, ocl_status status);
 ocl_status ocl_queue_host_function(struct ocl_queue *queue, ocl_host_function *function, void *data,
                                    bool run_after_failure);
+
+/* For the checks of what is in order: the calling thread gives the queue `count` nodes of a graph, which only edges order. For each
+ * in turn: it is next; it comes after the one of that number, from 0 on. end: no more of them. */
+void ocl_queue_graph_begin(struct ocl_queue *queue, size_t count);
+void ocl_queue_graph_node(struct ocl_queue *queue);
+void ocl_queue_graph_after(size_t earlier);
+void ocl_queue_graph_end(struct ocl_queue *queue);
 
 /* Runs function(data, failure) on a thread of the queue's own after all earlier work of the queue, also when that failed, and
  * before later work. It may submit to other queues and wait for them; what it returns is the context's failure from then on,

@@ -12,6 +12,7 @@
 
 struct ocl_migration;
 struct ocl_region;
+struct ocl_stream_graph;
 
 struct ocl_spool_chunk;
 struct ocl_profile_work;
@@ -28,6 +29,8 @@ struct ocl_profile_writer {
 
 struct ocl_thread {
     bool in_function; /* managed_traffic.c: it runs a host function */
+    bool in_turn;     /* host_function.c: what it submits is part of a command that has its turn */
+    struct ocl_stream_graph *graph; /* streams.c: the graph whose nodes it submits, or NULL */
     bool in_wait;     /* managed_traffic.c: its wait is part of a move, not the host's */
     bool finds_freed; /* address.c: it gives queues what was asked for before memory was freed */
     bool is_printing; /* ptx_runtime.c: it reads what kernels printed, and touches nothing else */

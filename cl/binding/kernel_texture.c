@@ -2,9 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/binding/kernel_texture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/array.h"
+#include "cl/check.h"
 #include "cl/ptx/ptx_kernel.h"
 #include "cl/trace.h"
 
@@ -34,6 +37,24 @@ static struct ocl_texture *find_object(const struct ocl_kernel *kernel,
     return ocl_texture_acquire(id);
 }
 
+/* Objects keep arrays, but no linear memory, and programs may use neither once it was freed. */
+static void check_memory(const struct ocl_kernel *kernel, const struct ocl_bundle *bundle,
+                         const struct ocl_texture *texture)
+{
+    const struct ocl_texture_view *view = &texture->view;
+    const bool is_freed =
+        view->array ? ocl_array_is_freed(view->array) : ocl_check_is_freed(view->address);
+    struct ocl_stack stack;
+    char what[128];
+    if (!is_freed)
+        return;
+    ocl_check_stack(&stack);
+    (void)snprintf(what, sizeof what, "a launch uses a %s whose %s was freed",
+                   bundle->is_surface ? "surface" : "texture", view->array ? "array" : "memory");
+    ocl_check_report(&(struct ocl_finding){
+        .check = OCL_CHECK_MEMORY, .what = what, .kernel = kernel->name, .launch = &stack});
+}
+
 static ocl_status find_one(const struct ocl_kernel *kernel, const struct ocl_bundle *bundle,
                            const struct ocl_launch *launch, struct ocl_bound *bound)
 {
@@ -45,6 +66,8 @@ static ocl_status find_one(const struct ocl_kernel *kernel, const struct ocl_bun
     if (bound->texture->is_surface != bundle->is_surface)
         return refuse_entry(kernel, bundle,
                             bundle->is_surface ? "is a texture object" : "is a surface object");
+    if (ocl_check_wants(OCL_CHECK_MEMORY))
+        check_memory(kernel, bundle, bound->texture);
     return OCL_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cl/check/check_init.h"
+#include "cl/check/check_later.h"
 #include "cl/check/check_launch.h"
 #include "cl/check/check_shadow.h"
 
@@ -35,6 +36,7 @@ struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts)
     pthread_mutex_init(&launch->turn_lock, NULL);
     pthread_cond_init(&launch->turn, NULL);
     ocl_check_stack(&launch->stack);
+    ocl_stream_command(&facts->stream, &launch->time);
     return launch;
 }
 
@@ -97,6 +99,37 @@ static void end_block(struct ocl_check_launch *launch)
         release(launch);
 }
 
+/* What threads do to memory, when it is done. */
+static void follow(const struct ocl_access *a)
+{
+    if (ocl_check_wants(OCL_CHECK_INIT))
+        ocl_check_init(a);
+    if (ocl_check_wants(OCL_CHECK_RACE))
+        ocl_check_race(a);
+}
+
+/* Whether it is done later. */
+static bool is_put_off(const struct ocl_access *a)
+{
+    if (a->kind == CLEM_CHECK_GROUP)
+        ocl_check_group(a, follow);
+    if (a->kind == CLEM_CHECK_END && atomic_load(&a->launch->groups_begun))
+        ocl_check_end_groups(a, follow);
+    if (ocl_access_is_memory(a) && ocl_check_wants(OCL_CHECK_RACE))
+        ocl_check_early(a);
+    return a->flags & CLEM_CHECK_ASYNC && ocl_access_is_memory(a) &&
+           ocl_check_wants(OCL_CHECK_INIT | OCL_CHECK_RACE) && ocl_check_put_off(a);
+}
+
+/* What is checked at once, whatever it is. */
+static void check_at_once(const struct ocl_access *a)
+{
+    if (a->kind == CLEM_CHECK_SURFACE || a->kind == CLEM_CHECK_TEXTURE)
+        ocl_check_place(a);
+    if (a->kind == CLEM_CHECK_TRAP)
+        ocl_check_trap(a);
+}
+
 static uint64_t checked(const struct clem_check_call *call)
 {
     struct ocl_access a;
@@ -106,7 +139,9 @@ static uint64_t checked(const struct clem_check_call *call)
         return ocl_check_shared_shadow(a.address);
     if (ocl_access_is_memory(&a) && ocl_check_wants(OCL_CHECK_MEMORY))
         is_allowed = ocl_check_memory(&a);
-    if (is_allowed && ocl_check_wants(OCL_CHECK_INIT))
+    const bool is_now = is_allowed && !is_put_off(&a);
+    check_at_once(&a);
+    if (is_now && ocl_check_wants(OCL_CHECK_INIT))
         ocl_check_init(&a);
     if (a.kind == CLEM_CHECK_MALLOC && ocl_check_wants(OCL_CHECK_MEMORY | OCL_CHECK_INIT))
         ocl_check_heap_taken(&a);
@@ -118,8 +153,10 @@ static uint64_t checked(const struct clem_check_call *call)
     }
     if (a.kind == CLEM_CHECK_BEGIN && ocl_check_orders(a.launch))
         ocl_check_begin_block(a.launch, a.block);
-    if (is_allowed && ocl_check_wants(OCL_CHECK_RACE))
+    if (is_now && ocl_check_wants(OCL_CHECK_RACE)) {
+        ocl_check_talk(&a);
         ocl_check_race(&a);
+    }
     if (ocl_check_wants(OCL_CHECK_SYNC))
         ocl_check_sync(&a);
     if (a.kind == CLEM_CHECK_END)

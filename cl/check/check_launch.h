@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "cl/check.h"
+#include "cl/check/streams.h"
 #include "kernels/ptx/library/check.h"
 #include "kernels/ptx/ptx.h"
 
@@ -36,8 +37,15 @@ struct ocl_check_launch {
     bool takes_turns; /* its blocks: one work-item runs all of them */
     pthread_mutex_t turn_lock;
     pthread_cond_t turn;
-    uint64_t next;  /* the block whose turn it is, under turn_lock */
-    uint32_t race;  /* its number there, under the lock of races; 0: none yet */
+    uint64_t next;             /* the block whose turn it is, under turn_lock */
+    uint32_t race;             /* its number there, under the lock of races; 0: none yet */
+    _Atomic uint32_t put_off;  /* accesses of copies that are not complete (check_later.h) */
+    _Atomic bool groups_begun; /* there were any */
+    bool is_cooperative;
+    struct ocl_stream stream;
+    struct ocl_stream_time time;                        /* under that lock once it runs */
+    uint64_t touched_change, touched_low, touched_high; /* under that too: ocl_touches_bound() */
+    bool is_fenced; /* likewise: some thread of it had a fence of the system's scope */
     uint64_t ended; /* blocks, under that too */
 };
 
@@ -88,6 +96,13 @@ void ocl_check_sync(const struct ocl_access *access);
 
 /* What plain accesses call: struct clem_check_launch's `access`. */
 uint64_t ocl_check_race_function(void);
+
+/* An access to memory that the host has as well, by which it may wait for the kernel, or be waited for. */
+void ocl_check_talk(const struct ocl_access *access);
+
+/* CLEM_CHECK_SURFACE and TEXTURE; CLEM_CHECK_TRAP. */
+void ocl_check_place(const struct ocl_access *access);
+void ocl_check_trap(const struct ocl_access *access);
 
 /* A thread got memory of the device's heap; or frees it: whether it may. */
 void ocl_check_heap_taken(const struct ocl_access *access);

@@ -11,6 +11,7 @@
 
 #include "cl/base/host_memory.h"
 #include "cl/check/check_race.h"
+#include "cl/check/touches.h"
 #include "cl/whole.h"
 
 enum { MOST_FOUND = 8, SEEN = 4096 };
@@ -25,6 +26,15 @@ static struct found {
     unsigned count;
 } * found;                  /* of the access at hand */
 static uint64_t seen[SEEN]; /* what was reported */
+
+/* What is said of launches that others are not in order with, by their number. */
+enum { LAUNCHES = 1024 };
+static struct told {
+    uint32_t race;
+    char kernel[128];
+    uint32_t grid[3], threads[3];
+    struct ocl_stack stack;
+} launches[LAUNCHES];
 
 /* ---- What is found ---- */
 
@@ -95,15 +105,47 @@ static void divide(uint64_t number, const uint32_t of[3], unsigned parts[3])
     parts[2] = (unsigned)(number / of[0] / of[1]);
 }
 
-/* The other thread's access. */
+/* Needs the lock. NULL: it is no longer known. */
+static const struct told *launch_of(uint32_t number)
+{
+    const struct told *told = &launches[number % LAUNCHES];
+    return number != 0 && told->race == number ? told : NULL;
+}
+
+/* Another launch's. */
+static void write_launch(char *to, size_t room, const struct told *launch,
+                         const struct ocl_race_party *party)
+{
+    unsigned block[3], thread[3];
+    if (!launch) {
+        (void)snprintf(to, room, "the other access is of another launch, which nothing orders");
+        return;
+    }
+    divide(party->block, launch->grid, block);
+    divide(party->thread, launch->threads, thread);
+    (void)snprintf(to, room,
+                   "the other is %s%s, which nothing orders: block (%u,%u,%u), thread (%u,%u,%u), "
+                   "PTX line %u",
+                   party->is_strong ? "an atomic " : "a ", party->writes ? "write" : "read",
+                   block[0], block[1], block[2], thread[0], thread[1], thread[2],
+                   (unsigned)party->site);
+}
+
+/* The other thread's access; its launch, where that is another. */
 static void write_about(char *to, size_t room, const struct ocl_access *a,
-                        const struct ocl_race_report *r)
+                        const struct ocl_race_report *r, struct told *of)
 {
     const struct ocl_check_launch *launch = a->launch;
     const struct ocl_race_party *other = &r->before;
     unsigned block[3], thread[3];
+    *of = (struct told){.race = 0};
     if (other->launch != launch->race) {
-        (void)snprintf(to, room, "the other access is of another launch, which nothing orders");
+        pthread_mutex_lock(&lock);
+        const struct told *told = launch_of(other->launch);
+        write_launch(to, room, told, other);
+        if (told)
+            *of = *told;
+        pthread_mutex_unlock(&lock);
         return;
     }
     divide(other->block, launch->grid, block);
@@ -120,7 +162,8 @@ static void write_about(char *to, size_t room, const struct ocl_access *a,
 static void report(const struct ocl_access *a, const struct ocl_race_report *r)
 {
     char about[512];
-    write_about(about, sizeof about, a, r);
+    struct told other;
+    write_about(about, sizeof about, a, r, &other);
     struct ocl_access at = *a;
     at.kind = r->now.writes ? CLEM_CHECK_STORE : CLEM_CHECK_LOAD;
     at.space = r->is_shared ? CLEM_CHECK_SHARED : CLEM_CHECK_GLOBAL;
@@ -132,8 +175,155 @@ static void report(const struct ocl_access *a, const struct ocl_race_report *r)
     struct ocl_finding finding = {.check = OCL_CHECK_RACE,
                                   .is_warning = r->kind != OCL_RACE_DIFFERS,
                                   .what = what_of(r),
-                                  .about = about};
+                                  .about = about,
+                                  .other = &other.stack,
+                                  .other_kernel = other.race ? other.kernel : NULL};
     ocl_check_report_access(&at, &finding);
+}
+
+/* ---- Who may ---- */
+
+/* Most accesses are of one launch that runs alone, one block at a time: `sole` has what the lock is for without taking it. Whoever
+ * else needs it takes the lock, lets the sole launch see that in the middle of no access, and goes on alone. */
+static _Atomic(struct ocl_check_launch *) sole;
+static _Atomic bool is_busy; /* the sole launch has an access at hand */
+
+static void take_lock(const struct ocl_check_launch *launch)
+{
+    pthread_mutex_lock(&lock);
+    const struct ocl_check_launch *other = atomic_load(&sole);
+    if (!other || other == launch)
+        return;
+    atomic_store(&sole, NULL);
+    (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    while (atomic_load(&is_busy))
+        sched_yield();
+}
+
+/* Needs the lock. */
+static void choose_sole(struct ocl_check_launch *launch, unsigned kind)
+{
+    if (kind == CLEM_CHECK_BEGIN && !atomic_load(&sole) && open_launches == 1 &&
+        ocl_check_can_stop_threads())
+        atomic_store(&sole, launch);
+    if (kind == CLEM_CHECK_END && launch->ended == launch->block_count &&
+        atomic_load(&sole) == launch)
+        atomic_store(&sole, NULL);
+}
+
+/* Whether the launch may go on without the lock: until leave(). Stores are seen in this order by whoever stopped all threads. */
+static inline bool enter(const struct ocl_check_launch *launch)
+{
+    atomic_store_explicit(&is_busy, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&sole, memory_order_relaxed) == launch)
+        return true;
+    atomic_store_explicit(&is_busy, false, memory_order_release);
+    return false;
+}
+
+static inline void leave(void)
+{
+    atomic_store_explicit(&is_busy, false, memory_order_release);
+}
+
+/* ---- Copies and fills ---- */
+
+static void report_touch(const struct ocl_access *a, const struct ocl_touch *touch)
+{
+    const bool writes = a->kind != CLEM_CHECK_LOAD;
+    char about[128];
+    (void)snprintf(about, sizeof about, "the other is a %s, which %s there", touch->what,
+                   touch->writes ? "writes" : "reads");
+    struct ocl_finding finding = {
+        .check = OCL_CHECK_RACE,
+        .what =
+            !writes ? "race: a kernel reads what other work in another stream writes, with nothing "
+                      "to order them"
+            : touch->writes ? "race: a kernel and other work in another stream both write, with "
+                              "nothing to order them"
+                            : "race: a kernel writes what other work in another stream reads, with "
+                              "nothing to order them",
+        .about = about,
+        .other = &touch->stack};
+    ocl_check_report_access(a, &finding);
+}
+
+/* Needs the lock. */
+static bool find_touch(const struct ocl_access *a, struct ocl_touch *met)
+{
+    struct ocl_check_launch *launch = a->launch;
+    const uint64_t change = ocl_touches_change();
+    if (a->space != CLEM_CHECK_GLOBAL || change == 0)
+        return false;
+    if (launch->touched_change != change) {
+        ocl_touches_bound(&launch->time, &launch->touched_low, &launch->touched_high);
+        launch->touched_change = change;
+    }
+    return a->address < launch->touched_high && a->address + a->bytes > launch->touched_low &&
+           ocl_touches_find(&launch->time, a->address, a->bytes, a->kind != CLEM_CHECK_LOAD, met) &&
+           is_first(launch, ((uint64_t)a->line * 31 + (uint64_t)(uintptr_t)met->stack.at[2]) * 31);
+}
+
+static struct ocl_race_order order_of(const struct ocl_stream_time *time)
+{
+    return (struct ocl_race_order){.line = time->line,
+                                   .position = time->position,
+                                   .known = time->known,
+                                   .forgets = ocl_streams_are_known()};
+}
+
+/* Needs the lock. order: as of ocl_race_find(). */
+static bool find_in_rows(const struct ocl_race_order *order, const struct ocl_check_rows *rows,
+                         const struct ocl_check_shape *shape, bool writes,
+                         struct ocl_race_report *met)
+{
+    for (size_t z = 0; race && z < shape->depth; z++)
+        for (size_t y = 0; y < shape->height; y++)
+            if (ocl_race_find(race, order, rows->address + z * rows->slice_bytes + y * rows->pitch,
+                              shape->width, writes, met))
+                return true;
+    return false;
+}
+
+bool ocl_check_race_wrote(const struct ocl_check_rows *rows, const struct ocl_check_shape *shape)
+{
+    struct ocl_race_report met;
+    take_lock(NULL);
+    const bool is_found = find_in_rows(NULL, rows, shape, false, &met);
+    pthread_mutex_unlock(&lock);
+    return is_found;
+}
+
+bool ocl_check_race_rows(const struct ocl_stream_time *time, const struct ocl_check_rows *rows,
+                         const struct ocl_check_shape *shape, bool writes,
+                         const struct ocl_race_other *other)
+{
+    const struct ocl_race_order order = order_of(time);
+    struct ocl_race_report met;
+    take_lock(NULL);
+    const bool is_found = find_in_rows(&order, rows, shape, writes, &met);
+    if (is_found) {
+        const struct told *told = launch_of(met.before.launch);
+        write_launch(other->about, other->room, told, &met.before);
+        (void)snprintf(other->kernel, other->room, "%s", told ? told->kernel : "");
+        *other->stack = told ? told->stack : (struct ocl_stack){.depth = 0};
+        *other->address = met.address;
+        *other->writes = met.before.writes;
+    }
+    pthread_mutex_unlock(&lock);
+    return is_found;
+}
+
+void ocl_check_race_forget(uint64_t address, uint64_t bytes)
+{
+    if (!ocl_check_wants(OCL_CHECK_RACE))
+        return;
+    ocl_touches_forget(address, bytes);
+    take_lock(NULL);
+    if (race)
+        ocl_race_forget(race, address, bytes);
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- Accesses ---- */
@@ -199,10 +389,22 @@ static void tell_access(struct ocl_race_block *block, const struct ocl_access *a
 
 /* ---- Blocks ---- */
 
+static void begin_launch(struct ocl_check_launch *launch)
+{
+    const struct ocl_race_order order = order_of(&launch->time);
+    launch->race = ocl_race_launch_begin(race, &order);
+    struct told *told = &launches[launch->race % LAUNCHES];
+    told->race = launch->race;
+    told->stack = launch->stack;
+    (void)snprintf(told->kernel, sizeof told->kernel, "%s", launch->kernel);
+    memcpy(told->grid, launch->grid, sizeof told->grid);
+    memcpy(told->threads, launch->threads, sizeof told->threads);
+}
+
 static void begin_block(const struct ocl_access *a)
 {
     if (a->launch->race == 0) {
-        a->launch->race = ocl_race_launch_begin(race);
+        begin_launch(a->launch);
         open_launches++;
     }
     (void)ocl_race_block_begin(race, a->launch->race, a->block, ocl_check_threads(a->launch));
@@ -257,52 +459,6 @@ static bool is_told(unsigned kind)
     }
 }
 
-/* ---- Who may ---- */
-
-/* Most accesses are of one launch that runs alone, one block at a time: `sole` has what the lock is for without taking it. Whoever
- * else needs it takes the lock, lets the sole launch see that in the middle of no access, and goes on alone. */
-static _Atomic(struct ocl_check_launch *) sole;
-static _Atomic bool is_busy; /* the sole launch has an access at hand */
-
-static void take_lock(const struct ocl_check_launch *launch)
-{
-    pthread_mutex_lock(&lock);
-    const struct ocl_check_launch *other = atomic_load(&sole);
-    if (!other || other == launch)
-        return;
-    atomic_store(&sole, NULL);
-    (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-    while (atomic_load(&is_busy))
-        sched_yield();
-}
-
-/* Needs the lock. */
-static void choose_sole(struct ocl_check_launch *launch, unsigned kind)
-{
-    if (kind == CLEM_CHECK_BEGIN && !atomic_load(&sole) && open_launches == 1 &&
-        ocl_check_can_stop_threads())
-        atomic_store(&sole, launch);
-    if (kind == CLEM_CHECK_END && launch->ended == launch->block_count &&
-        atomic_load(&sole) == launch)
-        atomic_store(&sole, NULL);
-}
-
-/* Whether the launch may go on without the lock: until leave(). Stores are seen in this order by whoever stopped all threads. */
-static inline bool enter(const struct ocl_check_launch *launch)
-{
-    atomic_store_explicit(&is_busy, true, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&sole, memory_order_relaxed) == launch)
-        return true;
-    atomic_store_explicit(&is_busy, false, memory_order_release);
-    return false;
-}
-
-static inline void leave(void)
-{
-    atomic_store_explicit(&is_busy, false, memory_order_release);
-}
-
 /* ---- All ---- */
 
 /* What was found, once each; the lock may be taken. */
@@ -327,7 +483,8 @@ void ocl_check_race(const struct ocl_access *a)
 {
     struct found here; /* no more of it is written than there are */
     here.count = 0;
-    bool is_all = true;
+    bool is_all = true, is_touched = false;
+    struct ocl_touch touch;
     if (!is_told(a->kind))
         return;
     take_lock(a->launch);
@@ -335,12 +492,15 @@ void ocl_check_race(const struct ocl_access *a)
         found = &here;
         tell(ocl_race_block_find(race, a->launch->race, a->block), a);
         found = NULL;
+        is_touched = ocl_access_is_memory(a) && find_touch(a, &touch);
         choose_sole(a->launch, a->kind);
         is_all = here.count == 0 && (is_full || !ocl_race_is_full(race));
     }
     pthread_mutex_unlock(&lock);
     if (!is_all)
         report_all(a, &here);
+    if (is_touched)
+        report_touch(a, &touch);
 }
 
 /* What was found at an access of access_plain(). */
@@ -356,6 +516,17 @@ static void report_plain(struct ocl_check_launch *launch, uint64_t what, uint64_
     report_all(&a, here);
 }
 
+enum { LONGEST_ACCESS = 64 }; /* bytes */
+
+/* Whether copies and fills have to be looked at: where none was looked at before, or the address is among them. */
+static bool may_be_touched(const struct ocl_check_launch *launch, uint64_t address)
+{
+    const uint64_t change = ocl_touches_change();
+    return change != 0 &&
+           (launch->touched_change != change ||
+            (address < launch->touched_high && address + LONGEST_ACCESS > launch->touched_low));
+}
+
 static uint64_t access_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
                              uint64_t address, uint64_t thread, uint64_t block)
 {
@@ -365,7 +536,8 @@ static uint64_t access_plain(struct ocl_check_launch *launch, uint64_t what, uin
         CLEM_CHECK_SPACE(what) == CLEM_CHECK_SHARED || window == OCL_CHECK_SHARED_WINDOW;
     if (window == OCL_CHECK_LOCAL_WINDOW)
         return 1;
-    if (thread >= OCL_RACE_THREADS || !enter(launch))
+    if (thread >= OCL_RACE_THREADS || (!is_shared && may_be_touched(launch, address)) ||
+        !enter(launch))
         return 0;
     const struct ocl_race_access access = {
         .address = is_shared ? (uint32_t)address : address,

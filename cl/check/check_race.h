@@ -15,7 +15,8 @@ enum {
     CLEM_CHECK_ORDER_ACQ_REL,
     CLEM_CHECK_ORDER_SC,
     CLEM_CHECK_ORDER_VOLATILE,
-    CLEM_CHECK_SCOPE_CTA = 1
+    CLEM_CHECK_SCOPE_CTA = 1,
+    CLEM_CHECK_SCOPE_SYS = 4
 };
 
 /* Of a block. */
@@ -30,6 +31,25 @@ void ocl_check_meet(struct ocl_race *race, struct ocl_race_block *block,
 
 /* Whether a launch of the kernel has not been told of before with that number. */
 bool ocl_check_is_first(const struct ocl_check_launch *launch, uint64_t number);
+
+/* What a kernel does to some of these bytes that nothing orders with a command: the kernel and its thread in words, its launch, and
+ * where. false: nothing. */
+struct ocl_race_other {
+    char *about, *kernel; /* of `room` bytes each; no kernel: "" */
+    size_t room;
+    struct ocl_stack *stack;
+    uint64_t *address;
+    bool *writes;
+};
+bool ocl_check_race_rows(const struct ocl_stream_time *time, const struct ocl_check_rows *rows,
+                         const struct ocl_check_shape *shape, bool writes,
+                         const struct ocl_race_other *other);
+
+/* Whether kernels, of whatever launches, wrote some of these bytes. */
+bool ocl_check_race_wrote(const struct ocl_check_rows *rows, const struct ocl_check_shape *shape);
+
+/* Memory is another's now. */
+void ocl_check_race_forget(uint64_t address, uint64_t bytes);
 
 /* Threads that are not in step, as the kernel's text has them. Source: kernels/ptx/library/block.cl. */
 struct ocl_round {

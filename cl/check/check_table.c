@@ -7,13 +7,16 @@
 #include <string.h>
 
 #include "cl/check/check_launch.h"
+#include "cl/check/check_race.h"
+#include "cl/check/touches.h"
 #include "cl/range_map.h"
 
 /* As many that are found no more keep their memory: someone may just look at them. */
 enum { LEAST_LEFT = 4096 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf but for the map's: the next */
-static struct ocl_checked_memory *oldest, *newest;       /* that are found no more */
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* a leaf but for the map's and that of copies: the next */
+static struct ocl_checked_memory *oldest, *newest; /* that are found no more */
 static size_t left;
 
 static struct ocl_range_map *ranges; /* NULL without memory */
@@ -147,6 +150,7 @@ void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool i
     if (!table() || bytes == 0)
         return;
     unsigned char *const written = unwritten(bytes, is_written);
+    ocl_check_race_forget(base, bytes);
     pthread_mutex_lock(&lock);
     clear(base, bytes);
     struct ocl_checked_memory *made = take();
@@ -180,9 +184,18 @@ void ocl_check_freed(uint64_t base)
 {
     pthread_mutex_lock(&lock);
     struct ocl_checked_memory *found = ocl_check_find(base);
-    if (found && found->base == base)
+    if (found && found->base == base) {
         ocl_check_free_from(found, ocl_check_launches() + 1);
+        ocl_touches_forget(base, found->bytes);
+    }
     pthread_mutex_unlock(&lock);
+}
+
+bool ocl_check_is_freed(uint64_t address)
+{
+    const struct ocl_checked_memory *found =
+        ocl_check_wants(OCL_CHECK_MEMORY) ? ocl_check_find(address) : NULL;
+    return found && atomic_load(&found->freed) != 0;
 }
 
 static void fill(const struct ocl_checked_memory *memory)

@@ -41,7 +41,8 @@ static void add_part(struct ocl_report *report, const char *label, const char *t
                                                      .text = text,
                                                      .stack = stack,
                                                      .joins = joins,
-                                                     .is_long = strcmp(label, "note") == 0};
+                                                     .is_long = strcmp(label, "note") == 0,
+                                                     .has_names = strstr(label, "kernel") != NULL};
 }
 
 struct words {
@@ -72,13 +73,14 @@ void ocl_check_report(const struct ocl_finding *finding)
                                 .what = words.what};
     write_words(finding, &words);
     add_part(&report, "kernel", finding->kernel, 0, false);
-    report.parts[0].has_names = finding->kernel != NULL;
     add_part(&report, "block", finding->has_thread ? words.block : NULL, 0, true);
     add_part(&report, "thread", finding->has_thread ? words.thread : NULL, 0, true);
     add_part(&report, "PTX line", finding->ptx_line ? words.line : NULL, 0, false);
     add_part(&report, "source", finding->source, 0, finding->ptx_line != 0);
     add_part(&report, "note", finding->about, 0, false);
+    add_part(&report, "the other's kernel", finding->other_kernel, 0, false);
     add_part(&report, finding->kernel ? "launched at" : "called at", NULL, launch, false);
+    add_part(&report, "the other called at", NULL, ocl_stack_keep(finding->other), false);
     add_part(&report, "allocated at", NULL, ocl_stack_keep(finding->allocation), false);
     ocl_report_add(&report);
 }

@@ -143,12 +143,19 @@ void ocl_array_release(struct ocl_array *array)
 
 void ocl_array_free(struct ocl_array *array)
 {
-    if (array)
+    if (array) {
         (void)ocl_queues_finish(array->context); /* calls that ask tell whether it failed */
+        atomic_store(&array->is_freed, true);
+    }
     ocl_array_release(array);
 }
 
 /* --- Asking --- */
+
+bool ocl_array_is_freed(const struct ocl_array *array)
+{
+    return atomic_load(&array->is_freed);
+}
 
 struct ocl_context *ocl_array_context(const struct ocl_array *array)
 {

@@ -27,6 +27,7 @@ struct ocl_array {
     uint64_t address; /* of the one allocation that holds all levels */
     size_t bytes;
     bool is_imported;
+    _Atomic bool is_freed; /* the program has; textures may still hold it */
     struct ocl_array_level levels[OCL_ARRAY_MAX_LEVELS];
     pthread_mutex_t lock;     /* a leaf; guards the rest */
     _Atomic uint64_t version; /* grows with every write; may be read without the lock */

@@ -22,6 +22,7 @@ struct ocl_target {
 /* One launch of one translation of a kernel. */
 struct ocl_call {
     struct ocl_kernel *kernel;
+    const struct ocl_queue *queue;
     const struct ocl_launch *launch;
     const struct ocl_plan *plan;
     uint64_t *pointers; /* one per parameter: what a pointer is for the kernel; others have none */

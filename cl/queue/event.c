@@ -49,6 +49,7 @@ static void replace_point(struct ocl_event *event, struct point point)
     const struct point before = event->point;
     event->point = point;
     pthread_mutex_unlock(&event->lock);
+    ocl_stream_forget(before.serial);
     ocl_stamp_release(&before.stamp);
 }
 
@@ -177,8 +178,11 @@ ocl_status ocl_event_record(struct ocl_event *event, struct ocl_queue *queue)
     ocl_status status = ocl_queue_order(queue);
     if (status == OCL_OK)
         status = take_point(queue, event->has_timing, &point);
-    if (status == OCL_OK)
+    if (status == OCL_OK) {
+        const struct ocl_stream stream = ocl_queue_stream(queue);
+        ocl_stream_record(&stream, point.serial);
         replace_point(event, point);
+    }
     return status;
 }
 
@@ -331,6 +335,8 @@ ocl_status ocl_event_query(struct ocl_event *event)
     if (outer) {
         const ocl_status asked = outer->ways->query(outer);
         ocl_outer_event_release(outer);
+        if (asked == OCL_OK)
+            ocl_streams_finished(NULL);
         return asked == OCL_OK ? ocl_waited(context, OCL_WAITED_BY_ASKING, asked) : asked;
     }
     ocl_status status = copy_point(event, &point);
@@ -342,6 +348,8 @@ ocl_status ocl_event_query(struct ocl_event *event)
     else
         status = ask_and_settle(event, &point);
     ocl_stamp_release(&point.stamp);
+    if (status == OCL_OK)
+        ocl_stream_see(point.serial);
     return status == OCL_OK ? ocl_waited(context, OCL_WAITED_BY_ASKING, status) : status;
 }
 
@@ -354,6 +362,7 @@ ocl_status ocl_event_wait(struct ocl_event *event)
     if (outer) {
         const ocl_status waited = outer->ways->wait(outer);
         ocl_outer_event_release(outer);
+        ocl_streams_finished(NULL);
         return ocl_waited(context, OCL_WAITED_FOR_WORK, waited);
     }
     ocl_status status = copy_point(event, &point);
@@ -368,6 +377,8 @@ ocl_status ocl_event_wait(struct ocl_event *event)
             status = settle(event, &point, CL_COMPLETE, context);
     }
     ocl_stamp_release(&point.stamp);
+    if (status == OCL_OK)
+        ocl_stream_see(point.serial);
     return ocl_waited(context, OCL_WAITED_FOR_WORK, status);
 }
 
@@ -540,11 +551,13 @@ static ocl_status wait_for_point(struct ocl_queue *queue, struct ocl_event *even
 ocl_status ocl_event_wait_in_queue(struct ocl_event *event, struct ocl_queue *queue)
 {
     struct ocl_outer_event *outer = ocl_event_hold_outer(event);
+    const struct ocl_stream stream = ocl_queue_stream(queue);
     struct point point;
 
     if (outer) {
         const ocl_status waiting = outer->ways->wait_in_queue(outer, queue);
         ocl_outer_event_release(outer);
+        ocl_stream_doubt(&stream);
         return waiting;
     }
     ocl_status status = copy_point(event, &point);
@@ -560,7 +573,9 @@ ocl_status ocl_event_wait_in_queue(struct ocl_event *event, struct ocl_queue *qu
     if (status == OCL_OK && must_wait)
         status = wait_for_point(queue, event, &point);
     if (status == OCL_OK && !is_same_queue && point.serial != 0)
-        ocl_queue_note_wait(queue, point.queue_id, point.position);
+        ocl_queue_keep_wait(queue, point.queue_id, point.position);
+    if (status == OCL_OK)
+        ocl_stream_await(&stream, point.serial);
     ocl_stamp_release(&point.stamp);
     return status;
 }

@@ -3,16 +3,19 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "cl/check.h"
 #include "cl/queue/queue_private.h"
 #include "cl/queue/waited.h"
 #include "cl/state/failure.h"
 #include "cl/state/paging.h"
+#include "cl/thread.h"
 
 struct host_call {
     struct ocl_context *context;
     ocl_host_function *function;
     void *data;
     bool run_after_failure;
+    uint64_t point; /* streams.h: where it has its turn; 0: the checks need not know */
 };
 
 static void end_host_call(void *data)
@@ -29,6 +32,8 @@ static void run_host_call(void *data, cl_int status)
 
     if (status < 0)
         (void)ocl_context_fail(call->context, status);
+    ocl_stream_see(call->point);
+    ocl_stream_forget(call->point);
     const ocl_status failure = ocl_waited(call->context, OCL_WAITED_IN_TURN, OCL_OK);
     if (failure == OCL_OK || call->run_after_failure) {
         call->context->paging->begin_function();
@@ -46,7 +51,7 @@ static struct host_call *make_host_call(struct ocl_context *context, ocl_host_fu
     struct host_call *call = malloc(sizeof *call);
 
     if (call)
-        *call = (struct host_call){context, function, data, run_after_failure};
+        *call = (struct host_call){context, function, data, run_after_failure, 0};
     return call;
 }
 
@@ -78,10 +83,25 @@ static ocl_status call_in_turn(struct ocl_queue *queue, struct ocl_worker *worke
                      make_host_call(queue->context, function, data, run_after_failure));
 }
 
+/* It may wait for whatever the program likes, and whoever waits for it knows what came before. */
+static void tell_checks(struct ocl_queue *queue, struct host_call *call)
+{
+    static _Atomic uint64_t last;
+    const struct ocl_stream stream = ocl_queue_stream(queue);
+
+    call->point = OCL_STREAM_FUNCTION + atomic_fetch_add(&last, 1);
+    ocl_stream_record(&stream, call->point);
+    ocl_stream_doubt(&stream);
+}
+
 ocl_status ocl_queue_host_function(struct ocl_queue *queue, ocl_host_function *function, void *data,
                                    bool run_after_failure)
 {
-    return call_in_turn(queue, queue->context->host_functions, function, data, run_after_failure);
+    struct host_call *call = make_host_call(queue->context, function, data, run_after_failure);
+
+    if (call && ocl_check_wants(OCL_CHECK_RACE))
+        tell_checks(queue, call);
+    return give_turn(queue, queue->context->host_functions, run_host_call, call);
 }
 
 /* The queue's own worker, made at the first need. */
@@ -119,7 +139,9 @@ static void run_turn_call(void *data, cl_int status)
 
     if (status < 0)
         (void)ocl_context_fail(call->context, status);
+    ocl_thread()->in_turn = true;
     const ocl_status failure = call->function(call->data, ocl_context_failure(call->context));
+    ocl_thread()->in_turn = false;
     if (failure != OCL_OK)
         (void)ocl_context_fail(call->context, failure);
     free(call);

@@ -6,7 +6,9 @@ ocl_status ocl_queue_wait_for(struct ocl_queue *queue, struct ocl_queue *other)
 {
     uint64_t position;
     cl_event mark;
+    const struct ocl_stream stream = ocl_queue_stream(queue);
 
+    ocl_stream_follow(&stream, atomic_load(&other->id));
     if (other == queue || ocl_queue_has_no_work(other))
         return OCL_OK;
     ocl_status status = ocl_queue_mark(other, &mark, &position);

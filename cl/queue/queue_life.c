@@ -119,6 +119,7 @@ static void discard(struct ocl_queue *queue)
     if (atomic_load(&queue->cl))
         clReleaseCommandQueue(queue->cl);
     pthread_mutex_lock(&queue->lock); /* ocl_queue_note_finished() looks at id under it */
+    ocl_stream_gone(atomic_load(&queue->id));
     atomic_store(&queue->id, 0);
     pthread_mutex_unlock(&queue->lock);
     unlink_queue(queue);

@@ -1,6 +1,8 @@
 /* The order between the legacy queue and the blocking queues, kept on the device.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/check.h"
 #include "cl/queue/queue_private.h"
+#include "cl/thread.h"
 
 /* ---- What a queue has waited for ---- */
 
@@ -14,6 +16,14 @@ static unsigned find_wait(const struct ocl_queue_waits *waits, uint64_t id)
 }
 
 void ocl_queue_note_wait(struct ocl_queue *queue, uint64_t id, uint64_t position)
+{
+    const struct ocl_stream stream = ocl_queue_stream(queue);
+
+    ocl_stream_follow(&stream, id);
+    ocl_queue_keep_wait(queue, id, position);
+}
+
+void ocl_queue_keep_wait(struct ocl_queue *queue, uint64_t id, uint64_t position)
 {
     struct ocl_queue_waits *waits = &queue->waits;
 
@@ -42,6 +52,62 @@ bool ocl_queue_waits_have(const struct ocl_queue_waits *waits, uint64_t id, uint
     const unsigned at = find_wait(waits, id);
 
     return at < OCL_QUEUE_WAITS && waits->positions[at] >= position;
+}
+
+/* ---- For the checks ---- */
+
+/* What a context as a whole waits for, each of its queues does. What the program gives the driver's own queue nobody sees. */
+struct ocl_stream ocl_queue_stream(const struct ocl_queue *queue)
+{
+    if (!ocl_check_wants(OCL_CHECK_RACE))
+        return (struct ocl_stream){.id = 0};
+    const struct ocl_queue *entrance = atomic_load(&queue->context->entrance);
+    const struct ocl_stream stream = {.id = atomic_load(&queue->id),
+                                      .context = queue->context,
+                                      .is_legacy = queue->kind == OCL_QUEUE_LEGACY,
+                                      .is_blocking = queue->kind == OCL_QUEUE_BLOCKING,
+                                      .is_own = queue->kind == OCL_QUEUE_APART ||
+                                                atomic_load(&queue->is_lent) ||
+                                                ocl_thread()->in_turn};
+
+    if (entrance && entrance != queue && ocl_queue_is_behind(queue)->entrance)
+        ocl_stream_follow(&stream, atomic_load(&entrance->id));
+    return stream;
+}
+
+void ocl_queue_graph_begin(struct ocl_queue *queue, size_t count)
+{
+    const struct ocl_stream stream = ocl_queue_stream(queue);
+
+    ocl_stream_graph_begin(&stream, count);
+}
+
+void ocl_queue_graph_node(struct ocl_queue *queue)
+{
+    const struct ocl_stream stream = ocl_queue_stream(queue);
+
+    ocl_stream_graph_node(&stream);
+}
+
+void ocl_queue_graph_after(size_t earlier)
+{
+    ocl_stream_graph_after(earlier);
+}
+
+void ocl_queue_graph_end(struct ocl_queue *queue)
+{
+    const struct ocl_stream stream = ocl_queue_stream(queue);
+
+    ocl_stream_graph_end(&stream);
+}
+
+/* The legacy queue orders others' commands also by those that are not looked at. */
+static void tell_checks(const struct ocl_queue *queue)
+{
+    if (queue->kind != OCL_QUEUE_LEGACY || !ocl_check_wants(OCL_CHECK_RACE))
+        return;
+    const struct ocl_stream stream = ocl_queue_stream(queue);
+    ocl_stream_follow(&stream, 0);
 }
 
 /* ---- The legacy queue and the blocking ones ---- */
@@ -174,6 +240,7 @@ ocl_status ocl_queue_order(struct ocl_queue *queue)
 
     if (failure != OCL_OK)
         return failure;
+    tell_checks(queue);
     if (atomic_load(&context->entrance)) {
         const ocl_status status = ocl_queue_enter(queue);
         if (status != OCL_OK)

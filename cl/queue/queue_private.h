@@ -4,6 +4,7 @@
 #define OCL_QUEUE_PRIVATE_H
 
 #include "cl/base/worker.h"
+#include "cl/check/streams.h"
 #include "cl/event.h"
 #include "cl/queue.h"
 #include "cl/state/state.h"
@@ -73,6 +74,9 @@ bool ocl_queue_is_idle(struct ocl_queue *queue);
  * ocl_queue_finish() where the queue has no command yet that waits for the legacy queue; nearly free when all is idle.
  * Errors: the context's sticky failure. */
 ocl_status ocl_queue_settle(struct ocl_queue *queue);
+
+/* As ocl_queue_finish(), of which the program knows nothing: for the checks it has not waited. */
+ocl_status ocl_queue_finish_unseen(struct ocl_queue *queue);
 
 /* Tells the driver to start what was submitted. */
 ocl_status ocl_queue_flush(struct ocl_queue *queue);
@@ -213,6 +217,9 @@ static inline const struct ocl_queue_rule *ocl_queue_is_behind(const struct ocl_
     return &rules[queue->kind];
 }
 
+/* The queue, for the checks of what is in order (cl/check/streams.h). */
+struct ocl_stream ocl_queue_stream(const struct ocl_queue *queue);
+
 /* The device-side wait of ocl_command_begin(), for what the queue's kind is behind. Errors: the sticky failure; the driver's. */
 ocl_status ocl_queue_order(struct ocl_queue *queue);
 
@@ -224,6 +231,8 @@ bool ocl_queue_comes_after(const struct ocl_queue *queue, const struct ocl_queue
 /* Notes that what queue gets from now on comes after the first position commands of the queue with
  * this id, of whatever context. Locks: queue.lock, as for the next. */
 void ocl_queue_note_wait(struct ocl_queue *queue, uint64_t id, uint64_t position);
+/* The same where the checks know of it. */
+void ocl_queue_keep_wait(struct ocl_queue *queue, uint64_t id, uint64_t position);
 void ocl_queue_copy_waits(struct ocl_queue *queue, struct ocl_queue_waits *waits);
 bool ocl_queue_waits_have(const struct ocl_queue_waits *waits, uint64_t id, uint64_t position);
 

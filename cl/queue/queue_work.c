@@ -397,11 +397,27 @@ static ocl_status for_queue(struct ocl_queue *queue, bool with_next, queue_funct
     return status == OCL_OK ? ocl_context_failure(context) : status;
 }
 
-ocl_status ocl_queue_finish(struct ocl_queue *queue)
+ocl_status ocl_queue_finish_unseen(struct ocl_queue *queue)
 {
     const ocl_status status = for_queue(queue, false, finish_one);
 
     return ocl_waited(queue->context, OCL_WAITED_FOR_WORK, status);
+}
+
+static void note_finished(const struct ocl_queue *queue, ocl_status status)
+{
+    const struct ocl_stream stream = ocl_queue_stream(queue);
+
+    if (status == OCL_OK)
+        ocl_stream_finished(&stream);
+}
+
+ocl_status ocl_queue_finish(struct ocl_queue *queue)
+{
+    const ocl_status status = ocl_queue_finish_unseen(queue);
+
+    note_finished(queue, status);
+    return status;
 }
 
 ocl_status ocl_queue_settle(struct ocl_queue *queue)
@@ -417,12 +433,17 @@ ocl_status ocl_queue_query(struct ocl_queue *queue)
 {
     const ocl_status status = for_queue(queue, false, query_one);
 
+    note_finished(queue, status);
     return status == OCL_OK ? ocl_waited(queue->context, OCL_WAITED_BY_ASKING, status) : status;
 }
 
 ocl_status ocl_queues_query(struct ocl_context *context)
 {
-    return for_busy_queues(context, false, query_one);
+    const ocl_status status = for_busy_queues(context, false, query_one);
+
+    if (status == OCL_OK)
+        ocl_streams_finished(context);
+    return status;
 }
 
 static ocl_status note_ending(struct ocl_queue *queue)
@@ -455,5 +476,7 @@ ocl_status ocl_queues_finish(struct ocl_context *context)
 
     if (!ocl_queues_are_idle(context))
         status = for_busy_queues(context, false, finish_one);
+    if (status == OCL_OK)
+        ocl_streams_finished(context);
     return ocl_waited(context, OCL_WAITED_FOR_WORK, status);
 }

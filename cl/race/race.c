@@ -14,7 +14,8 @@ struct now {
     const struct ocl_race_access *access;
     uint64_t address; /* of the first of the bytes */
     struct slot slot;
-    uint32_t old; /* accesses until then are ordered before all that come */
+    uint32_t clear; /* accesses until then are ordered before this one */
+    uint32_t old;   /* and until then before all that come */
 };
 
 static uint32_t thread_of(struct slot slot)
@@ -211,7 +212,8 @@ static void check_live(struct now *now, struct cell *cell, unsigned live)
     for (unsigned i = 0; i < SLOTS; i++) {
         struct slot *slot = &cell->slots[i];
         if (live >> i & 1) {
-            if (slot->word & now->slot.word & SLOT_BYTES && !is_own(now, *slot))
+            if (slot->time > now->clear && slot->word & now->slot.word & SLOT_BYTES &&
+                !is_own(now, *slot))
                 compare(now, *slot);
             if (!is_replaced(now, *slot))
                 continue;
@@ -364,10 +366,82 @@ void ocl_race_access(struct ocl_race *race, struct ocl_race_block *block, uint32
     race_turn(race, block);
     struct now now = {.race = race, .block = block, .thread = thread, .access = access};
     now.old = access->is_shared ? block->barrier : race->launch_begin;
+    now.clear = access->is_shared ? block->barrier : block->clear;
     now.slot = (struct slot){race->time, word_of(race, thread, access)};
     check_cells(&now);
     if (access->is_strong && access->reads && access->writes)
         forget_doubts(block, thread, access);
     if (access->is_strong || access->is_volatile)
         race_strong(race, block, thread, access);
+}
+
+/* ---- What is no thread's ---- */
+
+/* Bytes that all of one command goes to, and what was last asked of a launch. */
+struct sought {
+    struct ocl_race *race;
+    const struct ocl_race_order *order;
+    uint64_t first, end;
+    bool writes;
+    uint32_t launch; /* 0: none yet */
+    bool is_before;
+    struct ocl_race_report *found;
+};
+
+static bool is_before(struct sought *s, const struct run *run)
+{
+    if (!s->order)
+        return false;
+    if (s->launch != run->launch) {
+        s->launch = run->launch;
+        s->is_before = race_is_before(s->race, run->launch, s->order);
+    }
+    return s->is_before;
+}
+
+static bool find_in_cell(struct sought *s, const struct cell *cell, uint64_t at)
+{
+    const uint32_t bytes = bytes_at(s->first, s->end, at);
+    for (int i = 0; i < SLOTS; i++) {
+        const struct slot slot = cell->slots[i];
+        const uint32_t both = slot.word >> SLOT_BYTES_AT & bytes;
+        if (slot.time <= s->race->launch_begin || !(s->writes || slot.word & SLOT_WRITES) ||
+            both == 0)
+            continue;
+        const struct run *run = race_run(s->race, slot.time);
+        if (is_before(s, run))
+            continue;
+        *s->found = (struct ocl_race_report){
+            .kind = OCL_RACE_DIFFERS,
+            .before = {.site = s->race->sites[slot.word >> SLOT_SITE_AT],
+                       .block = run->block,
+                       .launch = run->launch,
+                       .thread = thread_of(slot),
+                       .writes = slot.word & SLOT_WRITES,
+                       .is_strong = slot.word & SLOT_STRONG},
+            .address = at + (uint64_t)__builtin_ctz(both),
+            .bytes = (uint32_t)__builtin_popcount(both),
+        };
+        return true;
+    }
+    return false;
+}
+
+bool ocl_race_find(struct ocl_race *race, const struct ocl_race_order *order, uint64_t address,
+                   uint64_t bytes, bool writes, struct ocl_race_report *found)
+{
+    struct sought s = {.race = race,
+                       .order = order,
+                       .first = address,
+                       .end = address + bytes,
+                       .writes = writes,
+                       .found = found};
+    for (uint64_t at = address / 4 * 4; at < s.end;) {
+        const struct page *page = race_page(race, at);
+        const uint64_t next = page ? at + 4 : (at / PAGE_BYTES + 1) * PAGE_BYTES;
+        if (page && find_in_cell(&s, &page->cells[at % PAGE_BYTES / 4], at))
+            return true;
+        at = next;
+    }
+    return false;
 }

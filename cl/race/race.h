@@ -5,7 +5,7 @@
  * An access is ordered behind an earlier one by: the same thread; a barrier of the block that both threads came to; a warp
  * operation whose mask has both; a release that an acquire read, directly or by others (releases: .release, or a fence before
  * a strong write; acquires: .acquire, or a strong read and a fence or a barrier of the block behind it), of a scope that holds
- * both; the end of an earlier launch. Volatile accesses order nothing.
+ * both; the end of a launch that another is ordered behind. Volatile accesses order nothing.
  *
  * Memory: 32 bytes for each 4 bytes that were accessed. Four accesses are kept of each 4 bytes: where more are not ordered,
  * a few of those of most different threads.
@@ -68,12 +68,24 @@ struct ocl_race *ocl_race_new(size_t most, ocl_race_reporter reporter, void *use
 void ocl_race_free(struct ocl_race *race);
 bool ocl_race_is_full(const struct ocl_race *race);
 
-/* A launch begins: its number, > 0. It is ordered behind those that have ended. */
-uint32_t ocl_race_launch_begin(struct ocl_race *race);
+/* What a launch is ordered behind: each has a position on a line, and comes behind those of each line up to a position. */
+struct ocl_race_order {
+    uint32_t line, position; /* position 0: it is in order with all */
+    const uint32_t *known;   /* of each line; read until the launch ends */
+    bool forgets;            /* all that has ended is ordered before all that comes from now on */
+};
+
+/* A launch begins: its number, > 0. order NULL: it is ordered behind those that have ended. */
+uint32_t ocl_race_launch_begin(struct ocl_race *race, const struct ocl_race_order *order);
 void ocl_race_launch_end(struct ocl_race *race, uint32_t launch);
 
 /* What was known of memory is forgotten: it is freed, or written by what is ordered behind all. */
 void ocl_race_forget(struct ocl_race *race, uint64_t address, uint64_t bytes);
+
+/* Whether some access to global memory, of a launch's that began, is no order with one of all of these bytes that the order is
+ * that of. order NULL: with any of these, whatever their order. Of the report kind, before, address and bytes are filled in. */
+bool ocl_race_find(struct ocl_race *race, const struct ocl_race_order *order, uint64_t address,
+                   uint64_t bytes, bool writes, struct ocl_race_report *found);
 
 /* Needs:  0 < threads <= OCL_RACE_THREADS; no block of that number and launch that has not ended.
  * Errors: NULL without memory: the block is not checked. All functions below take NULL for a block, and do nothing. */

@@ -91,15 +91,51 @@ static void start_again(struct ocl_race *race)
     race->serial = 0;
 }
 
-uint32_t ocl_race_launch_begin(struct ocl_race *race)
+/* What has ended may be forgotten; it is where there is much of it. */
+static bool may_start_again(const struct ocl_race *race, const struct ocl_race_order *order)
 {
-    if (race->open_launches++ == 0) {
+    enum { MANY_RUNS = 1 << 20 };
+    return !order || order->forgets || race->launches == 0 || race->run_count > MANY_RUNS;
+}
+
+/* Whether all launches that began before the one at `at` are ordered before it. One that is itself so, and before it, stands for
+ * those before that. */
+static bool is_behind_all(const struct ocl_race *race, const struct ocl_race_order *order,
+                          size_t at)
+{
+    while (at-- > 0) {
+        const struct span *other = &race->spans[at];
+        if (!other->has_order || other->position == 0 ||
+            other->position > order->known[other->line])
+            return false;
+        if (other->clear != 0)
+            return true;
+    }
+    return true;
+}
+
+static struct span span_for(struct ocl_race *race, const struct ocl_race_order *order, size_t at)
+{
+    struct span span = {.begin = ++race->time, .has_order = order != NULL};
+    if (!order)
+        return span;
+    span.line = order->line;
+    span.position = order->position;
+    span.known = order->known;
+    if (race->open_launches == 1 && order->position != 0 && is_behind_all(race, order, at))
+        span.clear = span.begin;
+    return span;
+}
+
+uint32_t ocl_race_launch_begin(struct ocl_race *race, const struct ocl_race_order *order)
+{
+    if (race->open_launches++ == 0 && may_start_again(race, order)) {
         start_again(race);
         race->launch_begin = ++race->time;
     }
     const size_t at = race->launches - race->launch_base;
     if (race_grow(race, (void **)&race->spans, &race->span_room, at, sizeof *race->spans))
-        race->spans[at] = (struct span){.begin = ++race->time};
+        race->spans[at] = span_for(race, order, at);
     return ++race->launches;
 }
 
@@ -112,7 +148,19 @@ static struct span *span_of(struct ocl_race *race, uint32_t launch)
 bool race_is_behind(struct ocl_race *race, uint32_t launch, uint32_t earlier)
 {
     const struct span *its = span_of(race, launch), *other = span_of(race, earlier);
-    return !its || !other || (other->end != 0 && other->end <= its->begin);
+    if (!its || !other)
+        return true;
+    if (!its->has_order || !other->has_order)
+        return other->end != 0 && other->end <= its->begin;
+    return its->position == 0 || other->position == 0 || !its->known ||
+           other->position <= its->known[other->line];
+}
+
+bool race_is_before(struct ocl_race *race, uint32_t earlier, const struct ocl_race_order *order)
+{
+    const struct span *other = span_of(race, earlier);
+    return !other || !other->has_order || other->position == 0 || order->position == 0 ||
+           other->position <= order->known[other->line];
 }
 
 void ocl_race_launch_end(struct ocl_race *race, uint32_t launch)
@@ -123,8 +171,10 @@ void ocl_race_launch_end(struct ocl_race *race, uint32_t launch)
             ocl_race_block_end(race, block);
     }
     struct span *span = span_of(race, launch);
-    if (span)
+    if (span) {
         span->end = ++race->time;
+        span->known = NULL;
+    }
     race->open_launches--;
 }
 
@@ -188,6 +238,8 @@ struct ocl_race_block *ocl_race_block_begin(struct ocl_race *race, uint32_t laun
     race->open = block;
     race_turn(race, block);
     block->begin = block->barrier = block->turn - 1;
+    const struct span *span = span_of(race, launch);
+    block->clear = span && span->clear > race->launch_begin ? span->clear : race->launch_begin;
     for (uint32_t i = 0; i < WARPS; i++)
         block->warps[i].time = block->begin;
     return block;

@@ -166,6 +166,11 @@ struct cell *race_shared_cell(struct ocl_race *race, struct ocl_race_block *bloc
     return &page->cells[offset % PAGE_BYTES / 4];
 }
 
+struct page *race_page(struct ocl_race *race, uint64_t address)
+{
+    return find_page(race, address / PAGE_BYTES);
+}
+
 void ocl_race_forget(struct ocl_race *race, uint64_t address, uint64_t bytes)
 {
     const uint64_t end = address + bytes;

@@ -88,6 +88,7 @@ struct ocl_race_block {
     uint64_t number;
     uint32_t launch, serial, threads;
     uint32_t begin;   /* when it began */
+    uint32_t clear;   /* until when all that others did is ordered before its launch */
     uint32_t barrier; /* until when each thread knows all others */
     uint32_t turn;    /* since when no other block ran; 0: another does */
     uint32_t knows;   /* each thread knows this */
@@ -110,9 +111,13 @@ struct run {
     uint64_t block;
 };
 
-/* When a launch began and ended; end 0: it has not. */
+/* When a launch began and ended; end 0: it has not. And where it stands, if that was told. */
 struct span {
     uint32_t begin, end;
+    bool has_order;
+    uint32_t line, position;
+    const uint32_t *known; /* NULL: it has ended */
+    uint32_t clear;        /* it is ordered behind all that was until then */
 };
 
 /* What strong writes of an address have released. */
@@ -161,7 +166,8 @@ void race_free_pages(struct ocl_race *race);
 /* As much memory, twice as much where it is not enough for one more; false: none, and the old stays. */
 bool race_grow(struct ocl_race *race, void **memory, size_t *room, size_t count, size_t element);
 
-/* race_shadow.c: the cell of an address that is a multiple of 4, or NULL. */
+/* race_shadow.c: the cell of an address that is a multiple of 4, or NULL; the page that has it, where there is one. */
+struct page *race_page(struct ocl_race *race, uint64_t address);
 struct cell *race_cell(struct ocl_race *race, uint64_t address);
 struct cell *race_shared_cell(struct ocl_race *race, struct ocl_race_block *block, uint64_t offset);
 uint32_t race_site(struct ocl_race *race, uint64_t site);
@@ -190,8 +196,9 @@ uint32_t race_gather_lanes(struct ocl_race *race, struct ocl_race_block *block, 
 /* The whole block has met: all that its threads have becomes the block's. */
 void race_gather_block(struct ocl_race *race, struct ocl_race_block *block);
 
-/* race_block.c: whether a launch began when another had ended. */
+/* race_block.c: whether a launch, or what has an order like one, is ordered behind another. */
 bool race_is_behind(struct ocl_race *race, uint32_t launch, uint32_t earlier);
+bool race_is_before(struct ocl_race *race, uint32_t earlier, const struct ocl_race_order *order);
 
 /* race_turn.c: the block is the one that runs. */
 void race_take_turn(struct ocl_race *race, struct ocl_race_block *block);

@@ -252,6 +252,8 @@ ocl_status ocl_semaphore_wait(struct ocl_queue *queue, struct ocl_semaphore *sem
 
     if (failure != OCL_OK)
         return failure;
+    const struct ocl_stream stream = ocl_queue_stream(queue);
+    ocl_stream_doubt(&stream);
     if (ocl_queue_is_idle(queue) && try_take(semaphore, value))
         return OCL_OK;
     struct semaphore_use *use = make_use(queue, semaphore, value);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cl/check.h"
+#include "cl/check/check_transfer.h"
 #include "cl/memory/allocation.h"
 #include "cl/memory/transfer_command.h"
 #include "cl/memory/uses.h"
@@ -287,6 +288,22 @@ static struct filling describe(const struct ocl_fill *fill, uint64_t address)
     return filling;
 }
 
+static void check_order(const struct ocl_queue *queue, const struct ocl_fill *fill,
+                        const struct ocl_side *side)
+{
+    const struct ocl_stream stream = ocl_queue_stream(queue);
+    ocl_check_transfer(
+        &stream, &(struct ocl_check_rows){side->address, fill->pitch, fill->slice_bytes}, NULL,
+        &(struct ocl_check_shape){fill->count * fill->element_bytes, fill->height, fill->depth},
+        false);
+}
+
+static void note_complete(const struct ocl_queue *queue)
+{
+    const struct ocl_stream stream = ocl_queue_stream(queue);
+    ocl_stream_finished(&stream);
+}
+
 ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fill,
                              enum ocl_transfer_wait wait)
 {
@@ -299,6 +316,8 @@ ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fil
                          NULL,
                          &(struct ocl_check_shape){fill->count * fill->element_bytes, fill->height,
                                                    fill->depth});
+    if (ocl_check_wants(OCL_CHECK_RACE) && side.allocation)
+        check_order(queue, fill, &side);
     const bool moves = ocl_sides_begin(NULL, &side);
     if (side.kind == OCL_SIDE_PAGEABLE)
         status = OCL_E_NOT_FOUND;
@@ -312,6 +331,8 @@ ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fil
         status = fill_later(queue, &side, &filling);
     if (moves)
         ocl_sides_end();
+    if (status == OCL_OK && wait == OCL_WAIT_ALL)
+        note_complete(queue);
     if (status == OCL_OK)
         ocl_use_note(side.allocation, queue);
     ocl_side_release(&side);

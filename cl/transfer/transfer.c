@@ -3,6 +3,7 @@
 #include "cl/transfer.h"
 
 #include "cl/check.h"
+#include "cl/check/check_transfer.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
 #include "cl/memory/uses.h"
@@ -40,8 +41,40 @@ static void check(struct ocl_queue *queue, const struct ocl_copy *copy)
     if (!ocl_check_wants(OCL_CHECK_INIT))
         return;
     if (ocl_check_follows(&source))
-        (void)ocl_queue_finish(queue);
+        (void)ocl_queue_finish_unseen(queue);
     ocl_check_copied(&target, &source, &shape);
+}
+
+/* Memory whose bytes the host writes and reads as it likes, at the address that the side has. */
+static bool is_pinned(const struct ocl_side *side)
+{
+    const struct ocl_allocation *allocation = side->allocation;
+    return allocation &&
+           (allocation->kind == OCL_MEMORY_HOST || allocation->kind == OCL_MEMORY_REGISTERED ||
+            (allocation->kind == OCL_MEMORY_MANAGED &&
+             allocation->context->capability.managed == OCL_MANAGED_IN_HOST));
+}
+
+/* Ends are named as kernels know them. */
+static void check_order(const struct ocl_transfer *transfer)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+    const struct ocl_stream stream = ocl_queue_stream(transfer->queue);
+    const struct ocl_side *const from = &transfer->source, *const to = &transfer->target;
+    const struct ocl_check_rows source = {from->allocation ? from->address : 0, copy->source.pitch,
+                                          copy->source.slice_bytes},
+                                target = {to->address, copy->target.pitch,
+                                          copy->target.slice_bytes};
+    const struct ocl_check_shape shape = {copy->width, copy->height, copy->depth};
+    ocl_check_transfer(&stream, to->allocation ? &target : NULL, &source, &shape, is_pinned(from));
+}
+
+/* The host knows a copy to be complete that it waits for, or that writes to pageable memory. */
+static void note_complete(const struct ocl_transfer *transfer, enum ocl_transfer_wait wait)
+{
+    const struct ocl_stream stream = ocl_queue_stream(transfer->queue);
+    if (wait == OCL_WAIT_ALL || transfer->target.kind == OCL_SIDE_PAGEABLE)
+        ocl_stream_finished(&stream);
 }
 
 ocl_status ocl_transfer_copy_held(struct ocl_queue *queue, const struct ocl_copy *copy,
@@ -56,6 +89,8 @@ ocl_status ocl_transfer_copy_held(struct ocl_queue *queue, const struct ocl_copy
         .wait = wait,
     };
     check(queue, copy);
+    if (ocl_check_wants(OCL_CHECK_RACE))
+        check_order(&transfer);
     const bool moves = ocl_sides_begin(&transfer.source, &transfer.target);
     ocl_status status;
 
@@ -77,6 +112,7 @@ ocl_status ocl_transfer_copy_held(struct ocl_queue *queue, const struct ocl_copy
     if (moves)
         ocl_sides_end();
     if (status == OCL_OK) {
+        note_complete(&transfer, wait);
         ocl_use_note(transfer.source.allocation, queue);
         ocl_use_note(transfer.target.allocation, queue);
     }

@@ -469,7 +469,9 @@ static bool needs_no_turn(struct ocl_queue *queue, const struct turn *turn)
 ocl_status ocl_queue_write_value(struct ocl_queue *queue, const struct ocl_value *value)
 {
     struct turn write = {.value = *value, .side = ocl_side_find(value->address)};
+    const struct ocl_stream stream = ocl_queue_stream(queue);
 
+    ocl_stream_finished(&stream); /* the host may see it */
     if (write.side.kind == OCL_SIDE_PAGEABLE)
         return OCL_E_NOT_FOUND;
     if (!ocl_side_is_host_memory(&write.side)) {
@@ -491,7 +493,9 @@ ocl_status ocl_queue_wait_value(struct ocl_queue *queue, const struct ocl_value 
                                 enum ocl_value_test test)
 {
     struct turn wait = {.value = *value, .side = ocl_side_find(value->address), .test = test};
+    const struct ocl_stream stream = ocl_queue_stream(queue);
 
+    ocl_stream_doubt(&stream);
     if (wait.side.kind == OCL_SIDE_PAGEABLE)
         return OCL_E_NOT_FOUND;
     if (!needs_no_turn(queue, &wait) || !holds(&wait, read_by_host(&wait)))

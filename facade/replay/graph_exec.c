@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "cl/check.h"
 #include "cl/check_made.h"
 #include "facade/graph/capture.h"
 #include "facade/graph/user_object.h"
@@ -196,6 +197,53 @@ static bool is_auto_free(const struct facade_exec *exec)
     return (exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
 }
 
+/* --- for the checks of what is in order --- */
+
+/* Graphs within graphs, and nodes of several contexts, count as in the order in which they are launched. */
+static bool has_edges_alone(const struct facade_exec *exec, const struct facade_stream *stream)
+{
+    if (!ocl_check_wants(OCL_CHECK_RACE) || exec->run != NULL || exec->graph->memory_nodes > 0)
+        return false;
+    for (size_t i = 0; i < exec->count; i++) {
+        const struct facade_node *node = exec->order[i];
+        if (node->graph != exec->graph ||
+            (node->work->context != NULL && node->work->context != stream->context))
+            return false;
+    }
+    return true;
+}
+
+static size_t place_of(const struct facade_exec *exec, const struct facade_node *node)
+{
+    size_t place = 0;
+    while (place < exec->count && exec->order[place] != node)
+        place++;
+    return place;
+}
+
+/* Nodes that do nothing, or have another graph, hand on what they come after; of long rows of them all before counts. */
+static void tell_before(const struct facade_exec *exec, const struct facade_node *node, size_t at,
+                        unsigned depth)
+{
+    enum { DEPTH = 6 };
+    for (size_t i = 0; depth == DEPTH && i < at; i++)
+        ocl_queue_graph_after(i);
+    for (size_t i = 0; depth < DEPTH && i < node->before.count; i++) {
+        const struct facade_node *before = node->before.nodes[i];
+        const size_t place = place_of(exec, before);
+        if (place < exec->count)
+            ocl_queue_graph_after(place);
+        else
+            tell_before(exec, before, at, depth + 1);
+    }
+}
+
+static void tell_node(const struct facade_exec *exec, size_t at, const struct facade_stream *stream)
+{
+    ocl_queue_graph_node(stream->queue);
+    tell_before(exec, exec->order[at], at, 0);
+}
+
 static cudaError_t launch_exec(struct facade_exec *exec, struct facade_stream *stream)
 {
     struct facade_lane *home = NULL;
@@ -212,10 +260,17 @@ static cudaError_t launch_exec(struct facade_exec *exec, struct facade_stream *s
     size_t done = 0;
     if (exec->run != NULL)
         error = facade_run_launch(exec->run, exec->graph, stream);
+    const bool tells = has_edges_alone(exec, stream);
+    if (tells)
+        ocl_queue_graph_begin(stream->queue, exec->count);
     for (; exec->run == NULL && error == cudaSuccess && done < exec->count; done++) {
+        if (tells)
+            tell_node(exec, done, stream);
         if (!exec->order[done]->is_disabled)
             error = run(&launch, exec->order[done]->work);
     }
+    if (tells)
+        ocl_queue_graph_end(stream->queue);
     const cudaError_t end = end_launch(&launch, home);
     if (has_memory && (error != cudaSuccess || end != cudaSuccess))
         facade_graph_memory_abandon(exec->order, done, stream);

@@ -244,9 +244,23 @@ static void declare_parameters(struct translation *t)
                 "__global uchar *%s", m->name);
 }
 
+/* As an argument of a function that has the same parameter. Source: kernels/device/clem_texture.h and clem_surface.h. */
+static void name_texture(struct translation *t, const char *declaration)
+{
+    const char *name = strchr(declaration, '('), *kind = "TEXTURE";
+    const bool is_surface = strncmp(declaration, "CLEM_SURFACE", 12) == 0;
+    if (is_surface || strstr(declaration, "1D_BUFFER"))
+        kind = is_surface ? "SURFACE" : "TEXTURE1D_BUFFER";
+    ptx_text_add(&t->names, ", CLEM_PASS_%s%s", kind, name);
+    if (strstr(declaration, "_REFERENCE"))
+        ptx_text_add(&t->names, ", clem_%s_reference__%.*s", is_surface ? "surface" : "texture",
+                     (int)strlen(name) - 2, name + 1);
+}
+
 static void declare_textures(struct translation *t)
 {
     for (const struct ptx_texture_argument *x = t->plan.textures; x; x = x->next) {
+        name_texture(t, x->declaration);
         ptx_text_add(&t->parameters, "%s\n    %s", t->argument_count ? "," : "", x->declaration);
         add_argument(t, x->argument);
     }
@@ -503,11 +517,12 @@ static void begin_kernel(struct translation *t, const char *name)
 }
 
 /* PoCL makes machine code of a kernel three times: as it is, and within each of two loops over work-groups. Of a function
- * that the kernel calls it makes it once. Not where texts are for images, which functions may not be given everywhere. */
+ * that the kernel calls it makes it once. Not where texts are for images, which functions may not be given everywhere; but what is
+ * checked has to tell behind the call that the block has ended. */
 static bool is_apart(const struct translation *t)
 {
     return t->plan.form != PTX_FORM_ITEM && t->plan.form != PTX_FORM_NATIVE &&
-           t->emitter.target->is_cpu && !t->plan.textures;
+           t->emitter.target->is_cpu && (!t->plan.textures || t->emitter.target->checks);
 }
 
 /* Around the call of the block, where blocks take turns. */

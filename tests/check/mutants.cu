@@ -1,5 +1,5 @@
-/* Correct kernels, and mutants of each: mutants --list names them; mutants KERNEL N runs the kernel without what is numbered N
- * in it, a guard of bounds or an initialisation; 0 runs it as it is. What it has computed goes to the host.
+/* Correct kernels, and mutants of each: mutants --list names them, a line KERNEL, N each; mutants KERNEL N runs the kernel without what is numbered N
+ * in it, a guard of bounds or an initialisation, N + 100 without it for one thread or element; 0 runs it as it is. What it has computed goes to the host.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <cuda_runtime.h>
 
@@ -11,10 +11,16 @@
 __constant__ int mutant;
 static int mutant_of_host;
 
-#define GUARD(number, condition) (mutant == (number) || (condition))
+/* Mutant number + ONE: for one thread of each block, of the first block, or one element alone. */
+enum { ONE = 100 };
+#define GUARD(number, condition)                                                                   \
+    (mutant == (number) ||                                                                         \
+     (mutant == (number) + ONE && threadIdx.x == blockDim.x - 1) || (condition))
 #define INIT(number, statement)                                                                    \
     do {                                                                                           \
-        if (mutant != (number))                                                                    \
+        if (mutant != (number) &&                                                                  \
+            !(mutant == (number) + ONE && blockIdx.x + blockIdx.y == 0 &&                          \
+              threadIdx.x + threadIdx.y == 0))                                                     \
             statement;                                                                             \
     } while (0)
 
@@ -38,7 +44,7 @@ template <typename T> struct array {
     array &zero(int number)
     {
         if (mutant_of_host != number)
-            cudaMemset(device, 0, count * sizeof(T));
+            cudaMemset(device, 0, (count - (mutant_of_host == number + ONE)) * sizeof(T));
         return *this;
     }
     ~array()
@@ -691,19 +697,50 @@ static const struct {
     const char *name;
     void (*run)();
     int mutants;
+    unsigned ones; /* a bit for each number that there is one + ONE of as well */
 } kernels[] = {
-#define KERNEL(name, mutants)                                                                      \
+#define KERNEL(name, mutants, ones)                                                                \
     {                                                                                              \
-#name, run_##name, mutants                                                                 \
+#name, run_##name, mutants, ones                                                           \
     }
-    KERNEL(add, 1),     KERNEL(saxpy, 2),       KERNEL(clamp, 1),     KERNEL(gray, 1),
-    KERNEL(gather, 2),  KERNEL(scatter, 3),     KERNEL(blur, 3),      KERNEL(stencil, 4),
-    KERNEL(life, 4),    KERNEL(convolve, 3),    KERNEL(transpose, 3), KERNEL(multiply, 5),
-    KERNEL(sparse, 3),  KERNEL(rows_sum, 2),    KERNEL(reduce, 4),    KERNEL(dot, 3),
-    KERNEL(scan, 4),    KERNEL(histogram, 5),   KERNEL(largest, 2),   KERNEL(sort, 3),
-    KERNEL(compact, 2), KERNEL(levels, 2),      KERNEL(softmax, 3),   KERNEL(bodies, 4),
-    KERNEL(search, 3),  KERNEL(words_split, 2), KERNEL(linked, 2),    KERNEL(on_heap, 3),
+    KERNEL(add, 1, 0x2),
+    KERNEL(saxpy, 2, 0x6),
+    KERNEL(clamp, 1, 0x2),
+    KERNEL(gray, 1, 0x2),
+    KERNEL(gather, 2, 0x6),
+    KERNEL(scatter, 3, 0xe),
+    KERNEL(blur, 3, 0xe),
+    KERNEL(stencil, 4, 0x1e),
+    KERNEL(life, 4, 0x1e),
+    KERNEL(convolve, 3, 0xa),
+    KERNEL(transpose, 3, 0xe),
+    KERNEL(multiply, 5, 0x3e),
+    KERNEL(sparse, 3, 0xe),
+    KERNEL(rows_sum, 2, 0x6),
+    KERNEL(reduce, 4, 0x1e),
+    KERNEL(dot, 3, 0xe),
+    KERNEL(scan, 4, 0x1e),
+    KERNEL(histogram, 5, 0x3e),
+    KERNEL(largest, 2, 0x6),
+    KERNEL(sort, 3, 0xe),
+    KERNEL(compact, 2, 0x6),
+    KERNEL(levels, 2, 0x2),
+    KERNEL(softmax, 3, 0xe),
+    KERNEL(bodies, 4, 0x1e),
+    KERNEL(search, 3, 0x6),
+    KERNEL(words_split, 2, 0x6),
+    KERNEL(linked, 2, 0x2),
+    KERNEL(on_heap, 3, 0x6),
 };
+
+static void list(const char *name, int mutants, unsigned ones)
+{
+    for (int i = 0; i <= mutants; i++) {
+        printf("%s\t%d\n", name, i);
+        if (ones >> i & 1)
+            printf("%s\t%d\n", name, i + ONE);
+    }
+}
 
 int main(int argc, char **argv)
 {
@@ -713,7 +750,7 @@ int main(int argc, char **argv)
         cudaMemcpyToSymbol(mutant, &mutant_of_host, sizeof mutant_of_host);
     for (const auto &kernel : kernels) {
         if (strcmp(name, "--list") == 0)
-            printf("%s %d\n", kernel.name, kernel.mutants);
+            list(kernel.name, kernel.mutants, kernel.ones);
         if (strcmp(name, kernel.name) != 0)
             continue;
         kernel.run();

@@ -1,16 +1,25 @@
 #!/usr/bin/env bash
-# Runs correct kernels and their mutants (mutants.cu) under CLEM_CHECK=memory,init: mutants.sh CLEMCC FOLDER [KERNEL...]. Nothing
+# Runs correct kernels and their mutants (mutants.cu) under CLEM_CHECK=memory,init: mutants.sh CLEMCC FOLDER [--all]. Nothing
 # may be reported of a kernel as it is; a mutant must be reported, but for those that `equal` lists, whose results are the
-# same. Prints what was not as it must be, and how many were.
+# same. Without --all, some of them: the rest takes minutes. Prints what was not as it must be, and how many were.
+# Ends with 77 where there is no clang.
 # SPDX-License-Identifier: Apache-2.0
 set -u
-clemcc=$1 folder=$2
-shift 2
+clemcc=$1 folder=$2 all=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
 program=$folder/mutants
+some='^(saxpy|gather|reduce|on_heap)	'
 
-# kernel:number of mutants that compute the same: ...
-equal=""
+# Mutants that compute the same, and why.
+equal() {
+    case "$1 $2" in
+        "blur 102" | "words_split 102") echo "the last thread of a block is never that of the first element" ;;
+        "blur 103") echo "the last thread of a block is never that of the last element" ;;
+        "stencil 103") echo "thread 0 does not do it" ;;
+        "sparse 103") echo "the last element is never read" ;;
+        "largest 101") echo "thread 0 has its own in a register" ;;
+    esac
+}
 
 message=$("$clemcc" --version 2>&1) || {
     echo "skipped: $message"
@@ -24,25 +33,28 @@ mkdir -p "$folder"
 unset CLEM_TRACE
 export CLEM_CHECK=memory,init
 
-found=0 missed=0 false_reports=0 same=0
-while read -r kernel count; do
-    [ $# -eq 0 ] || [[ " $* " == *" $kernel "* ]] || continue
-    for ((number = 0; number <= count; number++)); do
-        output=$("$program" "$kernel" "$number" 2>&1)
-        if [[ " $equal " == *" $kernel:$number "* ]]; then
-            same=$((same + 1))
-        elif [ "$number" -eq 0 ]; then
-            [ "$output" = "no error" ] || {
-                false_reports=$((false_reports + 1))
-                printf '%s is right:\n%s\n' "$kernel" "$output" | head -n 12
-            }
-        elif printf '%s\n' "$output" | grep -q 'clem: error'; then
-            found=$((found + 1))
-        else
-            missed=$((missed + 1))
-            printf '%s: mutant %s is not found: %s\n' "$kernel" "$number" "$output"
-        fi
-    done
-done < <("$program" --list)
-echo "$found mutants found, $missed missed, $same the same; $false_reports of what is right"
-exit $((missed + false_reports > 0))
+# A line for one: KERNEL, MUTANT, what it came to, why it computes the same.
+run() {
+    local output found=silent
+    output=$("$1" "$2" "$3" 2>&1)
+    case "$output" in
+        *"clem: error "[0-9]*) found=error ;;
+        *"clem: warning "[0-9]*) found=warning ;;
+        *"no error"*) ;;
+        *) found="ended otherwise" ;;
+    esac
+    printf '%s\t%s\t%s\t%s\n' "$2" "$3" "$found" "$(equal "$2" "$3")"
+}
+export -f run equal
+
+results=$("$program" --list | { [ -n "$all" ] && cat || grep -E "$some"; } | tr '\t' '\n' |
+    xargs -d '\n' -P "$(nproc)" -n 2 bash -c 'run "$0" "$@"' "$program")
+printf '%s\n' "$results" | sort | awk -F '\t' '
+    $2 == 0 && $3 != "silent" { print $1 " is right: " $3; bad++ }
+    $2 == 0 { right++; next }
+    $4 != "" { same++; if ($3 != "silent") { print $1 " " $2 " computes the same: " $3; bad++ }; next }
+    { mutants++; if ($3 == "error") found++; else { print $1 " " $2 " is not found: " $3; bad++ } }
+    END {
+        printf "%d kernels; %d mutants, %d found; %d that compute the same; %d wrong answers\n", right, mutants, found, same, bad
+        exit bad > 0 || right == 0 || mutants == 0
+    }'

@@ -1,5 +1,5 @@
-/* Kernels as CUDA programs have them, each right, and each with every barrier, __syncwarp(), fence and atomic taken out in
- * turn: the checks must be silent on those that are right, and report the others, or say by name why nothing can differ.
+/* Kernels as CUDA programs have them, each right, and each with every barrier, __syncwarp(), fence and atomic taken out, and
+ * made weaker, in turn: the checks must be silent on those that are right, and report the others, or say by name why nothing can differ.
  *
  *     CLEM_CHECK=race,sync races KERNEL MUTANT    runs one of them: 0 is the right one; ends with 1 where its result is wrong
  *     races --list                                 lines of: KERNEL, MUTANT, and of those that are equivalent, why
@@ -13,26 +13,57 @@
 
 static const int threads = 64, blocks = 4, length = threads * blocks;
 
-/* What is there but in mutant n. */
+/* What is there but in mutant n, and is weaker in mutant n + WEAKER: a barrier of the warp in place of the block's, of half of it in
+ * place of the warp's, a fence or an atomic operation of the block's scope in place of the device's. */
+enum { WEAKER = 100 };
 #define BARRIER(n)                                                                                 \
     do {                                                                                           \
-        if (m != (n))                                                                              \
+        if (m == (n) + WEAKER)                                                                     \
+            __syncwarp();                                                                          \
+        else if (m != (n))                                                                         \
             __syncthreads();                                                                       \
     } while (0)
 #define WARP(n)                                                                                    \
     do {                                                                                           \
-        if (m != (n))                                                                              \
+        if (m == (n) + WEAKER)                                                                     \
+            __syncwarp(threadIdx.x % 32 < 16 ? 0x0000ffffu : 0xffff0000u);                         \
+        else if (m != (n))                                                                         \
             __syncwarp();                                                                          \
     } while (0)
 #define FENCE(n)                                                                                   \
     do {                                                                                           \
-        if (m != (n))                                                                              \
+        if (m == (n) + WEAKER)                                                                     \
+            __threadfence_block();                                                                 \
+        else if (m != (n))                                                                         \
             __threadfence();                                                                       \
     } while (0)
 
-template <class T> __device__ T add(bool is_atomic, T *to, T value)
+/* clang forgets the scope of atomicAdd_block(). */
+__device__ int add_in_block(int *to, int value)
 {
-    if (is_atomic)
+    int before;
+    __asm__ volatile("atom.relaxed.cta.add.u32 %0, [%1], %2;"
+                     : "=r"(before)
+                     : "l"(to), "r"(value)
+                     : "memory");
+    return before;
+}
+
+__device__ float add_in_block(float *to, float value)
+{
+    float before;
+    __asm__ volatile("atom.relaxed.cta.add.f32 %0, [%1], %2;"
+                     : "=f"(before)
+                     : "l"(to), "f"(value)
+                     : "memory");
+    return before;
+}
+
+template <class T> __device__ T add(int m, int n, T *to, T value)
+{
+    if (m == n + WEAKER)
+        return add_in_block(to, value);
+    if (m != n)
         return atomicAdd(to, value);
     const T before = *to;
     *to = before + value;
@@ -123,10 +154,10 @@ __global__ void reduce_atomic(memory *g, int m)
     if (t == 0)
         s = 0;
     BARRIER(1);
-    add(m != 2, &s, g->in[blockIdx.x * threads + t]);
+    add(m, 2, &s, g->in[blockIdx.x * threads + t]);
     BARRIER(3);
     if (t == 0)
-        add(m != 4, &g->words[0], s);
+        add(m, 4, &g->words[0], s);
 }
 
 __global__ void reduce_last_block(memory *g, int m)
@@ -144,7 +175,7 @@ __global__ void reduce_last_block(memory *g, int m)
     if (t == 0) {
         g->sums[blockIdx.x] = s[0];
         FENCE(3);
-        is_last = add(m != 4, &g->words[1], 1) == (int)gridDim.x - 1;
+        is_last = add(m, 4, &g->words[1], 1) == (int)gridDim.x - 1;
     }
     BARRIER(5);
     if (is_last && t < 32) {
@@ -168,7 +199,7 @@ __global__ void reduce_all_fence(memory *g, int m)
         int sum = 0;
         for (int k = t; k < length; k += threads)
             sum += g->out[k];
-        add(m != 4, &g->words[0], sum);
+        add(m, 4, &g->words[0], sum);
     }
 }
 
@@ -263,7 +294,7 @@ __global__ void scan_look_back(memory *g, int m)
     __shared__ int before, block, sums[threads / 32];
     const int t = threadIdx.x;
     if (t == 0)
-        block = add(m != 1, &g->words[2], 1);
+        block = add(m, 1, &g->words[2], 1);
     BARRIER(2);
     const int sum = scan_of_warp(g->in[block * threads + t]);
     if (t % 32 == 31)
@@ -315,7 +346,7 @@ __global__ void scan_carry(memory *g, int m)
 __global__ void histogram_global(memory *g, int m)
 {
     const int i = blockIdx.x * threads + threadIdx.x;
-    add(m != 1, &g->words[g->in[i] & 15], 1);
+    add(m, 1, &g->words[g->in[i] & 15], 1);
 }
 
 __global__ void histogram_shared(memory *g, int m)
@@ -325,10 +356,10 @@ __global__ void histogram_shared(memory *g, int m)
     if (t < 16)
         s[t] = 0;
     BARRIER(1);
-    add(m != 2, &s[g->in[blockIdx.x * threads + t] & 15], 1);
+    add(m, 2, &s[g->in[blockIdx.x * threads + t] & 15], 1);
     BARRIER(3);
     if (t < 16)
-        add(m != 4, &g->words[t], s[t]);
+        add(m, 4, &g->words[t], s[t]);
 }
 
 __global__ void histogram_of_warps(memory *g, int m)
@@ -338,10 +369,10 @@ __global__ void histogram_of_warps(memory *g, int m)
     if (lane < 16)
         s[w][lane] = 0;
     WARP(1);
-    add(m != 2, &s[w][g->in[blockIdx.x * threads + t] & 15], 1);
+    add(m, 2, &s[w][g->in[blockIdx.x * threads + t] & 15], 1);
     BARRIER(3);
     if (t < 16)
-        add(m != 4, &g->words[t], s[0][t] + s[1][t]);
+        add(m, 4, &g->words[t], s[0][t] + s[1][t]);
 }
 
 /* ---- Tiles ---- */
@@ -503,10 +534,10 @@ __global__ void compact(memory *g, int m)
     BARRIER(1);
     int place = 0;
     if (value & 1)
-        place = add(m != 2, &count, 1);
+        place = add(m, 2, &count, 1);
     BARRIER(3);
     if (t == 0)
-        base = add(m != 4, &g->words[0], count);
+        base = add(m, 4, &g->words[0], count);
     BARRIER(5);
     if (value & 1)
         g->out[base + place] = 1;
@@ -518,7 +549,7 @@ __global__ void compact_by_warps(memory *g, int m)
     const unsigned set = __ballot_sync(0xffffffffu, value & 1);
     int base = 0;
     if (lane == 0)
-        base = add(m != 1, &g->words[0], __popc(set));
+        base = add(m, 1, &g->words[0], __popc(set));
     base = __shfl_sync(0xffffffffu, base, 0);
     if (value & 1)
         g->out[base + __popc(set & ((1u << lane) - 1))] = 1;
@@ -565,7 +596,7 @@ __global__ void grid_barrier(memory *g, int m)
     BARRIER(1);
     if (t == 0) {
         FENCE(2);
-        add(m != 3, &g->words[3], 1);
+        add(m, 3, &g->words[3], 1);
         while (atomicAdd(&g->words[3], 0) < (int)gridDim.x)
             continue;
         FENCE(4);
@@ -734,7 +765,7 @@ __global__ void sum_of_floats(memory *g, int m)
     for (int offset = 16; offset > 0; offset /= 2)
         sum += __shfl_xor_sync(0xffffffffu, sum, offset);
     if (t % 32 == 0)
-        add(m != 1, to, sum);
+        add(m, 1, to, sum);
 }
 
 /* ---- Threads that do not meet as they must ---- */
@@ -785,38 +816,110 @@ __global__ void vote_of_others(memory *g, int m)
     g->out[blockIdx.x * threads + t] = __any_sync(m == 1 ? 0xfffffffeu : 0xffffffffu, t == 40);
 }
 
+/* ---- Copies that are not waited for ---- */
+
+__device__ void copy(int *to, const int *from)
+{
+    __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 4;"
+                     :
+                     : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from)
+                     : "memory");
+}
+
+__device__ void end_group()
+{
+    __asm__ volatile("cp.async.commit_group;" : : : "memory");
+}
+
+template <int left> __device__ void wait_for_groups(bool waits)
+{
+    if (waits)
+        __asm__ volatile("cp.async.wait_group %0;" : : "n"(left) : "memory");
+}
+
+__global__ void copy_ahead(memory *g, int m)
+{
+    __shared__ int s[2][threads];
+    const int t = threadIdx.x, first = blockIdx.x * threads;
+    copy(&s[0][t], &g->in[first + t]);
+    end_group();
+    copy(&s[1][t], &g->in[(first + threads + t) % length]);
+    end_group();
+    wait_for_groups<1>(m != 1);
+    BARRIER(2);
+    const int sum = s[0][threads - 1 - t];
+    wait_for_groups<0>(m != 3);
+    BARRIER(4);
+    g->out[first + t] = sum + s[1][threads - 1 - t];
+}
+
+__global__ void copy_for_oneself(memory *g, int m)
+{
+    __shared__ int s[threads];
+    const int t = threadIdx.x, first = blockIdx.x * threads;
+    copy(&s[t], &g->in[first + t]);
+    if (m != 1)
+        __asm__ volatile("cp.async.wait_all;" : : : "memory");
+    g->out[first + t] = s[t];
+}
+
 /* ---- All of them ---- */
 
 static const struct {
     const char *name;
     void (*kernel)(memory *, int);
     int mutants;
+    unsigned weaker; /* a bit for each number whose mutant has a weaker form as well */
 } kernels[] = {
-#define ROW(name, mutants)                                                                         \
+#define ROW(name, mutants, weaker)                                                                 \
     {                                                                                              \
-#name, name, mutants                                                                       \
+#name, name, mutants, weaker                                                               \
     }
-    ROW(reduce_tree, 2),      ROW(reduce_interleaved, 1),
-    ROW(reduce_shuffle, 2),   ROW(reduce_warp_in_shared, 4),
-    ROW(reduce_atomic, 4),    ROW(reduce_last_block, 5),
-    ROW(reduce_all_fence, 4), ROW(scan_doubling, 2),
-    ROW(scan_in_place, 3),    ROW(scan_tree, 4),
-    ROW(scan_warps, 2),       ROW(scan_look_back, 7),
-    ROW(scan_carry, 3),       ROW(histogram_global, 1),
-    ROW(histogram_shared, 4), ROW(histogram_of_warps, 4),
-    ROW(multiply_tiles, 2),   ROW(transpose_tile, 1),
-    ROW(stencil_row, 1),      ROW(stencil_turns, 2),
-    ROW(stencil_in_place, 2), ROW(product_of_vector, 2),
-    ROW(sort_bitonic, 2),     ROW(sort_odd_even, 2),
-    ROW(sort_by_bits, 3),     ROW(compact, 5),
-    ROW(compact_by_warps, 1), ROW(lock, 3),
-    ROW(lock_of_block, 4),    ROW(grid_barrier, 5),
-    ROW(hand_on, 2), ROW(hand_on_by_fences, 2),          ROW(hand_on_between_warps, 5),
-    ROW(named_barriers, 4),   ROW(exchange_in_warp, 2),
-    ROW(vote_for_block, 1),   ROW(largest, 4),
-    ROW(sum_of_floats, 1),    ROW(barrier_in_branches, 1),
-    ROW(barrier_of_some, 1),  ROW(barrier_for_ever, 1),
-    ROW(shuffle_of_some, 1),  ROW(vote_of_others, 1),
+    ROW(reduce_tree, 2, 0x6),
+    ROW(reduce_interleaved, 1, 0x2),
+    ROW(reduce_shuffle, 2, 0x6),
+    ROW(reduce_warp_in_shared, 4, 0x1e),
+    ROW(reduce_atomic, 4, 0x1a),
+    ROW(reduce_last_block, 5, 0x3e),
+    ROW(reduce_all_fence, 4, 0x1e),
+    ROW(scan_doubling, 2, 0x6),
+    ROW(scan_in_place, 3, 0xe),
+    ROW(scan_tree, 4, 0x1e),
+    ROW(scan_warps, 2, 0x6),
+    ROW(scan_look_back, 7, 0xbe),
+    ROW(scan_carry, 3, 0xe),
+    ROW(histogram_global, 1, 0x2),
+    ROW(histogram_shared, 4, 0x1a),
+    ROW(histogram_of_warps, 4, 0x1a),
+    ROW(multiply_tiles, 2, 0x6),
+    ROW(transpose_tile, 1, 0x2),
+    ROW(stencil_row, 1, 0x2),
+    ROW(stencil_turns, 2, 0x6),
+    ROW(stencil_in_place, 2, 0x6),
+    ROW(product_of_vector, 2, 0x6),
+    ROW(sort_bitonic, 2, 0x6),
+    ROW(sort_odd_even, 2, 0x6),
+    ROW(sort_by_bits, 3, 0xe),
+    ROW(compact, 5, 0x3a),
+    ROW(compact_by_warps, 1, 0x2),
+    ROW(lock, 3, 0x6),
+    ROW(lock_of_block, 4, 0x1e),
+    ROW(grid_barrier, 5, 0x3e),
+    ROW(hand_on, 2, 0x0),
+    ROW(hand_on_by_fences, 2, 0x0),
+    ROW(hand_on_between_warps, 5, 0x26),
+    ROW(named_barriers, 4, 0x8),
+    ROW(exchange_in_warp, 2, 0x6),
+    ROW(vote_for_block, 1, 0x2),
+    ROW(largest, 4, 0xa),
+    ROW(sum_of_floats, 1, 0x2),
+    ROW(barrier_in_branches, 1, 0x0),
+    ROW(barrier_of_some, 1, 0x0),
+    ROW(barrier_for_ever, 1, 0x0),
+    ROW(shuffle_of_some, 1, 0x0),
+    ROW(vote_of_others, 1, 0x0),
+    ROW(copy_ahead, 4, 0x14),
+    ROW(copy_for_oneself, 1, 0x0),
 };
 
 /* Mutants whose results cannot differ, and why. */
@@ -832,13 +935,33 @@ static const struct {
     {"sort_by_bits", 1, "each thread reads what it wrote itself"},
     {"lock_of_block", 1,
      "the barrier behind the atomic operation orders the block as a fence does"},
+    {"reduce_tree", 102, "behind the first step one warp's threads alone take part"},
+    {"reduce_last_block", 102, "behind the first step one warp's threads alone take part"},
+    {"reduce_warp_in_shared", 102, "lanes that write read only what no lane writes in that turn"},
+    {"reduce_warp_in_shared", 103, "behind the first turn lanes of one half alone take part"},
+    {"reduce_all_fence", 104, "one block alone adds"},
+    {"scan_tree", 102, "thread 0 alone has the last turn before, and this"},
+    {"scan_tree", 103, "one warp's threads alone take part"},
+    {"scan_warps", 102, "what is read behind it was written before the barrier before"},
+    {"scan_carry", 103, "the next turn's first barrier is between as well"},
+    {"sort_bitonic", 101, "the first turn exchanges within warps"},
+    {"sort_by_bits", 101, "each thread reads what it wrote itself"},
+    {"lock_of_block", 101,
+     "the barrier behind the atomic operation orders the block as a fence does"},
+    {"exchange_in_warp", 102, "the last turn alone exchanges between halves"},
+    {"grid_barrier", 104,
+     "the barrier behind the atomic operation orders the block as a fence does"},
     {"grid_barrier", 4, "the barrier behind the atomic operation orders the block as a fence does"},
 };
 
 static int list()
 {
     for (const auto &kernel : kernels)
-        for (int mutant = 0; mutant <= kernel.mutants; mutant++) {
+        for (int mutant = 0; mutant <= WEAKER + kernel.mutants; mutant++) {
+            const bool is_weaker =
+                mutant > WEAKER && (kernel.weaker >> (mutant - WEAKER) & 1) != 0;
+            if (mutant > kernel.mutants && !is_weaker)
+                continue;
             const char *why = "";
             for (const auto &e : equivalent)
                 if (strcmp(e.name, kernel.name) == 0 && e.mutant == mutant)

@@ -128,6 +128,33 @@ __global__ void heap_right(int *out)
     free(p);
 }
 
+__global__ void write_surface(cudaSurfaceObject_t to, int n)
+{
+    surf2Dwrite(1, to, (threadIdx.x + n) * 4, 1); // surface: 4 bytes written beyond a surface; (63,0,0); byte 256 of row 1
+}
+
+__global__ void read_surface(cudaSurfaceObject_t from, int n)
+{
+    sink = surf2Dread<int>(from, 0, threadIdx.x + n); // surface_read: 4 bytes read beyond a surface; (3,0,0); byte 0 of row 4
+}
+
+__global__ void write_inside(cudaSurfaceObject_t to, int n)
+{
+    surf2Dwrite(1, to, (threadIdx.x + n) * 4, 1, cudaBoundaryModeZero);
+}
+
+__global__ void fetch(cudaTextureObject_t from, int n)
+{
+    sink = tex1Dfetch<int>(from, threadIdx.x + n); // texel: a fetch from linear memory beyond its texture; element 100 of 100
+}
+
+__device__ cudaTextureObject_t kept_texture;
+
+__global__ void fetch_kept()
+{
+    sink = tex1Dfetch<int>(kept_texture, threadIdx.x); // destroyed: a fetch from a texture that is none, or was destroyed
+}
+
 __global__ void decide(const int *in, int *out)
 {
     if (in[threadIdx.x] > 3) // decide: never written; (2,0,0); byte 8 of device memory of 400 bytes
@@ -233,6 +260,64 @@ static void run_memory(const char *name)
     }
 }
 
+static cudaSurfaceObject_t surface_of(cudaArray_t array)
+{
+    cudaSurfaceObject_t made;
+    cudaResourceDesc what = {};
+    what.resType = cudaResourceTypeArray;
+    what.res.array.array = array;
+    cudaCreateSurfaceObject(&made, &what);
+    return made;
+}
+
+static cudaTextureObject_t texture_of(int *memory, size_t count)
+{
+    cudaTextureObject_t made;
+    cudaResourceDesc what = {};
+    cudaTextureDesc how = {};
+    what.resType = cudaResourceTypeLinear;
+    what.res.linear.devPtr = memory;
+    what.res.linear.desc = cudaCreateChannelDesc<int>();
+    what.res.linear.sizeInBytes = count * sizeof(int);
+    cudaCreateTextureObject(&made, &what, &how, nullptr);
+    return made;
+}
+
+static void run_texture(const char *name)
+{
+    cudaArray_t array;
+    const cudaChannelFormatDesc texel = cudaCreateChannelDesc<int>();
+    cudaMallocArray(&array, &texel, 64, 4, cudaArraySurfaceLoadStore);
+    const cudaSurfaceObject_t surface = surface_of(array);
+    int *p = ints(100, true);
+    const cudaTextureObject_t linear = texture_of(p, 100);
+    if (is(name, "surface"))
+        write_surface<<<1, 64>>>(surface, 1);
+    if (is(name, "surface_read"))
+        read_surface<<<1, 4>>>(surface, 1);
+    if (is(name, "surface_inside"))
+        write_surface<<<1, 64>>>(surface, 0);
+    if (is(name, "surface_zero"))
+        write_inside<<<1, 64>>>(surface, 1);
+    if (is(name, "texel"))
+        fetch<<<1, 64>>>(linear, 37);
+    if (is(name, "texel_inside"))
+        fetch<<<1, 64>>>(linear, 36);
+    if (is(name, "destroyed")) {
+        cudaMemcpyToSymbol(kept_texture, &linear, sizeof linear);
+        cudaDestroyTextureObject(linear);
+        fetch_kept<<<1, 1>>>();
+    }
+    if (is(name, "array_freed")) {
+        cudaFreeArray(array);
+        write_surface<<<1, 64>>>(surface, 0); // array_freed: a launch uses a surface whose array was freed
+    }
+    if (is(name, "linear_freed")) {
+        cudaFree(p);
+        fetch<<<1, 64>>>(linear, 0); // linear_freed: a launch uses a texture whose memory was freed
+    }
+}
+
 static void run_heap(const char *name)
 {
     int *p = ints(100, true);
@@ -288,6 +373,7 @@ int main(int argc, char **argv)
     else
         run_memory(name);
     run_init(name);
+    run_texture(name);
     printf("%s: %s\n", name, cudaGetErrorString(cudaDeviceSynchronize()));
     return 0;
 }

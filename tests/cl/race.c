@@ -30,7 +30,7 @@ static void begin(struct bench *b)
     *b = (struct bench){0};
     b->race = ocl_race_new(MEMORY, note, &b->found);
     assert_non_null(b->race);
-    b->launch = ocl_race_launch_begin(b->race);
+    b->launch = ocl_race_launch_begin(b->race, NULL);
 }
 
 static struct ocl_race_block *block(struct bench *b, uint64_t number)
@@ -212,13 +212,13 @@ TEST_BODY(race_of_launches_at_one_time)
     struct ocl_race_block *k = block(&b, 0);
     touch(&b, k, 0, DATA, 1, writes);
     touch(&b, k, 0, DATA + 4, 1, writes);
-    const uint32_t first = b.launch, second = ocl_race_launch_begin(b.race);
+    const uint32_t first = b.launch, second = ocl_race_launch_begin(b.race, NULL);
     struct ocl_race_block *m = ocl_race_block_begin(b.race, second, 0, THREADS);
     touch(&b, m, 0, DATA, 2, writes); /* as of another stream */
     assert_int_equal(b.found.last.before.launch, first);
     assert_int_equal(b.found.last.now.launch, second);
     ocl_race_launch_end(b.race, second);
-    b.launch = ocl_race_launch_begin(b.race);
+    b.launch = ocl_race_launch_begin(b.race, NULL);
     m = block(&b, 0);
     touch(&b, m, 1, DATA, 3, writes); /* behind the second, while the first still runs */
     touch(&b, m, 1, DATA + 4, 3, writes);
@@ -242,6 +242,56 @@ static void last_block(struct bench *b, bool fences)
             touch(b, k, t % THREADS, DATA + 4 * t, 3, reads);
         ocl_race_block_end(b->race, k);
     }
+}
+
+/* Two launches, the second on another line, of which the first is known up to a position. */
+static void launch_twice(struct bench *b, uint32_t known, uint32_t position)
+{
+    const uint32_t none[2] = {0, 0}, first[2] = {known, 0};
+    const struct ocl_race_order one = {.line = 0, .position = 1, .known = none},
+                                two = {.line = 1, .position = position, .known = first};
+    *b = (struct bench){0};
+    b->race = ocl_race_new(MEMORY, note, &b->found);
+    assert_non_null(b->race);
+    b->launch = ocl_race_launch_begin(b->race, &one);
+    struct ocl_race_block *k = block(b, 0);
+    touch(b, k, 0, DATA, 1, writes);
+    ocl_race_block_end(b->race, k);
+    ocl_race_launch_end(b->race, b->launch);
+    b->launch = ocl_race_launch_begin(b->race, &two);
+    k = block(b, 0);
+    touch(b, k, 0, DATA, 2, reads);
+    ocl_race_block_end(b->race, k);
+}
+
+TEST_BODY(race_launches_are_in_order_as_told)
+{
+    struct bench b;
+    launch_twice(&b, 1, 1);
+    end(&b, 0, 0, 0);
+    launch_twice(&b, 0, 1);
+    assert_int_equal(b.found.last.before.site, 1);
+    end(&b, 1, 0, 0);
+    launch_twice(&b, 0, 0); /* in order with all */
+    end(&b, 0, 0, 0);
+}
+
+TEST_BODY(race_of_a_command_is_found_in_what_kernels_did)
+{
+    const uint32_t all[2] = {1, 1}, first[2] = {1, 0};
+    struct ocl_race_report found = {0};
+    struct bench b;
+    launch_twice(&b, 1, 1);
+    struct ocl_race_order order = {.line = 0, .position = 2, .known = first};
+    assert_false(ocl_race_find(b.race, &order, DATA, 4, false, &found));
+    assert_false(ocl_race_find(b.race, &order, DATA + 4, 4096, true, &found));
+    assert_true(ocl_race_find(b.race, &order, DATA - 4096, 8192, true, &found));
+    assert_int_equal(found.address, DATA);
+    assert_int_equal(found.before.site, 2);
+    assert_false(found.before.writes);
+    order.known = all;
+    assert_false(ocl_race_find(b.race, &order, DATA, 4, true, &found));
+    end(&b, 0, 0, 0);
 }
 
 TEST_BODY(race_last_block_reads_all)
@@ -403,7 +453,7 @@ TEST_BODY(race_launches_come_one_after_the_other)
     begin(&b);
     touch(&b, block(&b, 0), 0, DATA, 1, writes);
     ocl_race_launch_end(b.race, b.launch);
-    b.launch = ocl_race_launch_begin(b.race);
+    b.launch = ocl_race_launch_begin(b.race, NULL);
     struct ocl_race_block *k = block(&b, 0);
     touch(&b, k, 1, DATA, 1, writes);
     ocl_race_forget(b.race, DATA - 8, 9);
@@ -432,7 +482,7 @@ TEST_BODY(race_memory_has_a_limit)
 {
     struct found found = {0};
     struct ocl_race *race = ocl_race_new(1 << 20, note, &found);
-    const uint32_t launch = ocl_race_launch_begin(race);
+    const uint32_t launch = ocl_race_launch_begin(race, NULL);
     struct ocl_race_block *k = ocl_race_block_begin(race, launch, 0, 32);
     for (uint64_t at = 0; at < 1 << 20; at += 1024) {
         const struct ocl_race_access access = {

@@ -2,10 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/emit/checked.h"
 
-#include <sys/types.h>
-
 #include "kernels/ptx/emit/emit_memory.h"
-#include "kernels/ptx/library/check.h"
 
 /* The arguments of one call, as expressions; NULL: 0. */
 struct told {
@@ -39,13 +36,20 @@ static unsigned order_of(const struct ptx_instruction *in)
     return in->order == PTX_ORDER_NONE && in->cache == PTX_CACHE_CG ? PTX_ORDER_RELAXED : in->order;
 }
 
+/* cp.async of one size: made at any time until it is waited for. */
+static unsigned async_flag(const struct ptx_instruction *in)
+{
+    return in && in->opcode == PTX_OPCODE_cp && in->operation == PTX_OP_NONE ? CLEM_CHECK_ASYNC
+                                                                             : 0u;
+}
+
 static const char *what_text(struct ptx_emitter *e, const struct told *told)
 {
     const struct ptx_instruction *in = e->instruction;
     const unsigned order = in ? order_of(in) : 0u;
     const unsigned scope = in ? in->scope : 0;
-    const unsigned bits =
-        told->kind | told->space << 8 | order << 16 | scope << 20 | told->flags << 24;
+    const unsigned bits = told->kind | told->space << 8 | order << 16 | scope << 20 |
+                          (told->flags | async_flag(in)) << 24;
     return ptx_format(e, "((ulong)(%s) << 32 | %uul)", told->bytes ? told->bytes : "0u", bits);
 }
 
@@ -742,4 +746,19 @@ void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in)
     }
     follow_run(e, in);
     where_followed(e, start);
+}
+
+/* ---- What is told of else ---- */
+
+void ptx_check_told(struct ptx_emitter *e, const struct ptx_told *told)
+{
+    if ((e->target->checks & told->checks) == 0)
+        return;
+    ptx_line(e, "(void)%s;",
+             call_text(e, &(struct told){.kind = told->kind,
+                                         .space = CLEM_CHECK_GLOBAL,
+                                         .bytes = ptx_format(e, "%uu", told->bytes),
+                                         .address = told->address,
+                                         .value = told->value,
+                                         .more = told->more}));
 }

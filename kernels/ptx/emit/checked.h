@@ -3,7 +3,10 @@
 #ifndef KERNELS_PTX_CHECKED_H
 #define KERNELS_PTX_CHECKED_H
 
+#include <sys/types.h>
+
 #include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/library/check.h"
 
 /* Writes the statements that tell of an access before it is made, and has it made at the address that they answer.
  * Needs:  the target checks, and the access is no is_own. */
@@ -33,6 +36,14 @@ void ptx_check_meeting(struct ptx_emitter *e, const struct ptx_meeting *meeting)
 /* Before an instruction is written: statements that follow values which nobody wrote through it. Nothing where init is not
  * checked. */
 void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in);
+
+/* A statement that tells what the thread at hand does: kinds of library/check.h, whose arguments are expressions, NULL: 0. Nothing
+ * where no check of `checks` is wanted. */
+struct ptx_told {
+    unsigned kind, checks, bytes;
+    const char *address, *value, *more;
+};
+void ptx_check_told(struct ptx_emitter *e, const struct ptx_told *told);
 
 /* The library's clem_checked_<name>() with arguments, which are open at their end, and what tells where the call is. */
 const char *ptx_checked_call(struct ptx_emitter *e, const char *name, const char *arguments);

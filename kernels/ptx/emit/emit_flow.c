@@ -1,6 +1,7 @@
 /* Where a thread goes on: bra, brx, ret, exit, trap, and what only waits.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/emit/checked.h"
 
 static const char *jump(struct ptx_emitter *e, uint32_t label)
 {
@@ -74,6 +75,13 @@ static void emit_branch(struct ptx_emitter *e, const struct ptx_instruction *in)
         ptx_line(e, "%s", jump(e, (uint32_t)in->operands[0].index));
 }
 
+/* A barrier of the grid traps where the launch is not cooperative. */
+static void check_trap(struct ptx_emitter *e)
+{
+    if (e->target->checks && ptx_reads_workspace(e->plan))
+        ptx_check_told(e, &(struct ptx_told){.kind = CLEM_CHECK_TRAP, .checks = PTX_CHECK_SYNC});
+}
+
 bool ptx_emit_flow(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     switch (in->opcode) {
@@ -90,6 +98,7 @@ bool ptx_emit_flow(struct ptx_emitter *e, const struct ptx_instruction *in)
         ptx_write_exit(e);
         return true;
     case PTX_OPCODE_trap:
+        check_trap(e);
         ptx_write_trap(e);
         return true;
     case PTX_OPCODE_brkpt:

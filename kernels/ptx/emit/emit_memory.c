@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/emit/emit_memory.h"
 #include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/emit/checked.h"
 
 #include <string.h>
 
@@ -262,16 +263,35 @@ static void emit_bulk_copy(struct ptx_emitter *e, const struct ptx_instruction *
         ptx_emit_bytes_arrive(e, &o[3], bytes);
 }
 
+/* What has been asked for is there already; checks are told that it may not have been until now. Copies that arrive at a barrier
+ * in shared memory are complete for whoever finds that they have. */
+static void check_groups(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const bool commits = in->operation == PTX_OP_COMMIT_GROUP;
+    const bool leaves = in->operation == PTX_OP_WAIT_GROUP && in->operand_count > 0;
+    const struct ptx_told told = {.kind = CLEM_CHECK_GROUP,
+                                  .checks = PTX_CHECK_RACE | PTX_CHECK_INIT,
+                                  .address = commits  ? "0ul"
+                                             : leaves ? "1ul"
+                                                      : "2ul",
+                                  .value = leaves ? ptx_value(e, &in->operands[0], PTX_U32) : NULL};
+    ptx_check_told(e, &told);
+}
+
 static void emit_cp(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     if (strncmp(in->words, "cp.async", 8) != 0 || strstr(in->words, ".reduce"))
         ptx_refuse(e, "copies that compute have no translation");
     else if (in->operation == PTX_OP_BULK)
         emit_bulk_copy(e, in);
-    else if (in->operation == PTX_OP_MBARRIER)
+    else if (strstr(in->words, "_group") || strstr(in->words, "wait_all"))
+        check_groups(e, in);
+    else if (in->operation == PTX_OP_MBARRIER) {
+        check_groups(e, in);
         ptx_emit_copies_arrive(e, in);
-    else if (!strstr(in->words, "_group") && !strstr(in->words, "wait_all"))
+    } else {
         emit_copy(e, in);
+    }
 }
 
 /* ---- All of them ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/emit/checked.h"
 
 /* ---- Which object ---- */
 
@@ -411,6 +412,17 @@ static bool check_operands(struct ptx_emitter *e, const struct ptx_instruction *
     return false;
 }
 
+/* Linear memory reads as 0 beyond its end. */
+static void check_texel(struct ptx_emitter *e, const struct object *object, const char *index)
+{
+    const struct ptx_told told = {
+        .kind = CLEM_CHECK_TEXTURE,
+        .checks = PTX_CHECK_MEMORY,
+        .address = ptx_format(e, "(ulong)(uint)(%s)", index),
+        .value = ptx_format(e, "(ulong)clem_texture_facts__%s.width", object->name)};
+    ptx_check_told(e, &told);
+}
+
 static void emit_tex(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct object object;
@@ -434,6 +446,7 @@ static void emit_tex(struct ptx_emitter *e, const struct ptx_instruction *in)
         const struct ptx_operand *at = &brackets->list[1];
         const char *index = ptx_value(e, at->kind == PTX_OPERAND_VECTOR ? at->list : at, PTX_S32);
         text = ptx_format(e, "tex1Dfetch(%s, %s, %s)", c_type, object.name, index);
+        check_texel(e, &object, index);
     } else
         text = fetch(e, in, &object, &place, c_type);
     ptx_line(e, "%s %s = %s;", c_type, value, access_to(e, PTX_ACCESS_TEXTURE, &object, text));
@@ -548,6 +561,26 @@ static bool open_surface(struct ptx_emitter *e, const struct ptx_instruction *in
     return find_object(e, &brackets->list[0], "SURFACE", "", object);
 }
 
+/* An access that must not go beyond a surface, as those to trap. */
+static void check_surface(struct ptx_emitter *e, const struct ptx_instruction *in,
+                          const struct object *object, const struct place *place, unsigned channels)
+{
+    const unsigned bytes = (unsigned)ptx_type_bytes((enum ptx_type)in->types[0]) * channels;
+    if (in->border == PTX_OP_CLAMP || in->border == PTX_OP_ZERO || !e->target->checks)
+        return;
+    const struct ptx_told told = {
+        .kind = CLEM_CHECK_SURFACE,
+        .checks = PTX_CHECK_MEMORY,
+        .bytes = bytes,
+        .address = ptx_format(
+            e, "(ulong)clem_surface_offset(&clem_surface_facts__%s, %s, %s, %s, %d, %u, %s)",
+            object->name, place->x, place->y, place->layer ? place->layer : place->z,
+            place->layer ? 1 : 0, bytes, border_mode(in)),
+        .value = ptx_format(e, "((ulong)(uint)(%s) << 32 | (uint)(%s))", place->y, place->x),
+        .more = in->opcode == PTX_OPCODE_suld ? NULL : "1ul"};
+    ptx_check_told(e, &told);
+}
+
 /* Which surface a row is, only the kernel knows: whoever launches it is told that it writes some. */
 static void note_row_write(struct ptx_emitter *e, const struct object *object)
 {
@@ -567,6 +600,7 @@ static void emit_load(struct ptx_emitter *e, const struct ptx_instruction *in)
     const char *value = ptx_temporary(e);
     ptx_line(e, "{");
     declare_row(e, &object, true);
+    check_surface(e, in, &object, &place, channels);
     const char *text = ptx_format(e, "surf%sreadMode(%s, %s, %s, %s)", place.shape->surface, type,
                                   object.name, coordinates(e, &place), border_mode(in));
     ptx_line(e, "%s %s = %s;", type, value, access_to(e, PTX_ACCESS_SURFACE, &object, text));
@@ -592,6 +626,7 @@ static void emit_store(struct ptx_emitter *e, const struct ptx_instruction *in)
     declare_row(e, &object, true);
     const char *name = ptx_temporary(e);
     note_row_write(e, &object);
+    check_surface(e, in, &object, &place, channels);
     ptx_line(e, "%s %s = (%s)(%s);", type, name, type, value);
     const char *text = ptx_format(e, "surf%swriteMode(%s, %s, %s, %s, %s)", place.shape->surface,
                                   type, name, object.name, coordinates(e, &place), border_mode(in));

@@ -78,10 +78,12 @@ struct clem_check_call {
 
 #define CLEM_CHECK_ALL 0xfffffffful
 
-#define CLEM_CHECK_LOAD    0u
-#define CLEM_CHECK_STORE   1u
-#define CLEM_CHECK_ATOMIC  2u
-#define CLEM_CHECK_FENCE   3u
+#define CLEM_CHECK_LOAD   0u
+#define CLEM_CHECK_STORE  1u
+#define CLEM_CHECK_ATOMIC 2u
+#define CLEM_CHECK_FENCE  3u
+/* TEXTURE: a fetch from linear memory, address: of the element; value: how many there are. SURFACE: an access that must not be
+ * beyond, address: -1 where it is; value: x in bytes, with y above; more: 1 for a store. */
 #define CLEM_CHECK_TEXTURE 4u
 #define CLEM_CHECK_SURFACE 5u
 /* ALL: threads in step have come, value: how many; else one arrives at barrier `address`. */
@@ -92,13 +94,16 @@ struct clem_check_call {
 #define CLEM_CHECK_END    9u  /* of a block */
 #define CLEM_CHECK_MALLOC 10u /* address: what was given, 0 for none; value: bytes */
 #define CLEM_CHECK_FREE   11u /* the answer is what is to be freed, or 0 */
-#define CLEM_CHECK_OWN    13u /* memory that accesses may reach: address; value: bytes; more: number */
-#define CLEM_CHECK_FLOW   14u /* of values: bytes of the register; value: see CLEM_CHECK_MASK */
+#define CLEM_CHECK_GROUP                                                                           \
+    12u /* copies are a group, address: 0; those but of the last `value` groups are complete: 1; all are: 2 */
+#define CLEM_CHECK_OWN  13u /* memory that accesses may reach: address; value: bytes; more: number */
+#define CLEM_CHECK_FLOW 14u /* of values: bytes of the register; value: see CLEM_CHECK_MASK */
 /* Several of those. address: text, in which each is numbers in hex, a comma behind each: site, flags, bytes, name that the value
  * goes to, how, value, four names that it comes from. */
 #define CLEM_CHECK_FLOWS 21u
 #define CLEM_CHECK_SHADOW                                                                          \
     20u /* the answer is where shared memory at `address` has its bytes as in struct clem_check_memory, or 0 */
+#define CLEM_CHECK_TRAP 15u /* a thread ends a kernel that has barriers of the grid */
 /* Threads that are not in step have gone as far as they can. address: their states (block.cl), value: what they wait for, more:
  * the threads that have arrived at each barrier; shared: the site of each region's first instruction. */
 #define CLEM_CHECK_ROUND 16u
@@ -115,7 +120,9 @@ struct clem_check_call {
 #define CLEM_CHECK_DECIDES  4u  /* FLOW: where the thread goes on */
 #define CLEM_CHECK_MBARRIER 16u /* of a barrier in shared memory, or its upper half */
 #define CLEM_CHECK_VALUE    8u  /* STORE: `value` is what is stored */
-#define CLEM_CHECK_SAME     32u /* STORE: it is there already */
+#define CLEM_CHECK_SAME     64u /* STORE: it is there already */
+#define CLEM_CHECK_ASYNC                                                                           \
+    32u /* LOAD, STORE: of a copy that is made until the thread has waited for its group */
 
 /* Bits: 0 kind, 8 space, 16 order, 20 scope (enum ptx_order, ptx_scope), 24 flags, 32 bytes. */
 #define CLEM_CHECK_KIND(what)  ((uint)(what)&0xffu)

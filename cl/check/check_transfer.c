@@ -1,0 +1,103 @@
+/* Copies and fills, and what other streams do to their memory.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/check/check_transfer.h"
+
+#include <stdio.h>
+
+#include "cl/check/check_race.h"
+#include "cl/check/touches.h"
+
+static void tell(const struct ocl_touch *touch, uint64_t address, bool writes, const char *about,
+                 const char *kernel, const struct ocl_stack *other)
+{
+    char what[160];
+    const char *const own = touch->writes ? "writes" : "reads";
+    snprintf(
+        what, sizeof what,
+        touch->writes && writes
+            ? "race: a %s and other work in another stream both write, with nothing to order them"
+            : "race: a %s %s what other work in another stream %s, with nothing to order them",
+        touch->what, own, writes ? "writes" : "reads");
+    ocl_check_report(&(struct ocl_finding){.check = OCL_CHECK_RACE,
+                                           .what = what,
+                                           .about = about,
+                                           .space = "global",
+                                           .address = address,
+                                           .launch = &touch->stack,
+                                           .other = other,
+                                           .other_kernel = kernel});
+}
+
+static void tell_changed(const struct ocl_touch *t)
+{
+    char what[160];
+    snprintf(what, sizeof what,
+             "race: the host writes to memory that a %s in a stream reads, before it knows that "
+             "to be complete",
+             t->what);
+    ocl_check_report(&(struct ocl_finding){.check = OCL_CHECK_RACE,
+                                           .what = what,
+                                           .space = "host",
+                                           .address = t->rows.address,
+                                           .bytes = t->shape.width,
+                                           .launch = &t->stack});
+}
+
+/* A kernel's write may be told of before the copy was, and come after. */
+static void look(void)
+{
+    struct ocl_touch changed = {.what = NULL};
+    while (ocl_touches_take_changed(&changed))
+        if (!ocl_check_race_wrote(&changed.rows, &changed.shape))
+            tell_changed(&changed);
+}
+
+static void check_end(const struct ocl_touch *touch)
+{
+    char about[256], kernel[256] = "";
+    struct ocl_stack stack;
+    struct ocl_touch met = {.what = NULL};
+    uint64_t address = 0;
+    bool writes = false;
+    if (ocl_touches_add(touch, &met, &address)) {
+        (void)snprintf(about, sizeof about, "the other is a %s", met.what);
+        tell(touch, address, met.writes, about, NULL, &met.stack);
+    }
+    if (touch->time.position != 0 &&
+        ocl_check_race_rows(
+            &touch->time, &touch->rows, &touch->shape, touch->writes,
+            &(struct ocl_race_other){about, kernel, sizeof about, &stack, &address, &writes}))
+        tell(touch, address, writes, about, *kernel ? kernel : NULL, &stack);
+}
+
+void ocl_check_transfer(const struct ocl_stream *stream, const struct ocl_check_rows *target,
+                        const struct ocl_check_rows *source, const struct ocl_check_shape *shape,
+                        bool is_pinned)
+{
+    struct ocl_touch touch = {.shape = *shape, .what = source ? "copy" : "fill"};
+    if (!ocl_check_wants(OCL_CHECK_RACE) || shape->width == 0 || shape->height == 0 ||
+        shape->depth == 0)
+        return;
+    ocl_streams_set_looker(look);
+    ocl_stream_command(stream, &touch.time);
+    ocl_check_stack(&touch.stack);
+    if (touch.time.position == 0)
+        return;
+    if (source && source->address) {
+        touch.rows = *source;
+        touch.is_watched = is_pinned;
+        check_end(&touch);
+    }
+    if (target) {
+        touch.rows = *target;
+        touch.writes = true;
+        touch.is_watched = false;
+        check_end(&touch);
+    }
+}
+
+void ocl_check_unseen_kernel(void)
+{
+    if (ocl_check_wants(OCL_CHECK_RACE))
+        ocl_touches_trust();
+}

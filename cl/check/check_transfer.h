@@ -1,0 +1,19 @@
+/* Copies and fills of streams, which other streams' work may touch meanwhile. Private to cl/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_CHECK_TRANSFER_H
+#define OCL_CHECK_TRANSFER_H
+
+#include "cl/check.h"
+#include "cl/check/streams.h"
+
+/* A copy, or a fill (source is NULL), is next in a stream. An end that is NULL, or a source of address 0, is pageable memory,
+ * which the host is done with when the call returns. Reports what other commands touch of it with nothing to order them. is_pinned: the source is memory that
+ * the host writes as it likes, and must not until the copy is complete. */
+void ocl_check_transfer(const struct ocl_stream *stream, const struct ocl_check_rows *target,
+                        const struct ocl_check_rows *source, const struct ocl_check_shape *shape,
+                        bool is_pinned);
+
+/* A kernel that is not checked is next in a stream: what it writes nobody sees. */
+void ocl_check_unseen_kernel(void);
+
+#endif

@@ -1,0 +1,472 @@
+/* Work of streams, and of the host: streams CASE runs one that nothing orders, streams --right all that are in order; --list names
+ * the former, with what must be said of each: a tab, and words of the report.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstring>
+
+enum { N = 1024, BYTES = N * sizeof(int) };
+
+__global__ void put(int *to, int value)
+{
+    to[blockIdx.x * blockDim.x + threadIdx.x] = value + threadIdx.x;
+}
+
+__global__ void take(const int *from, int *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = from[i] + 1;
+}
+
+__global__ void count(int *to)
+{
+    atomicAdd(to, 1);
+}
+
+__device__ int table[N];
+
+__global__ void put_table()
+{
+    table[threadIdx.x] = threadIdx.x;
+}
+
+/* What each case has. */
+static int *a, *b, *c, *pinned, *managed;
+static cudaStream_t one, two;
+static cudaEvent_t event;
+
+static void make(unsigned flags)
+{
+    cudaMalloc(&a, BYTES);
+    cudaMalloc(&b, BYTES);
+    cudaMalloc(&c, BYTES);
+    cudaMallocHost(&pinned, BYTES);
+    cudaMallocManaged(&managed, BYTES);
+    memset(pinned, 0, BYTES);
+    cudaMemset(a, 0, BYTES);
+    cudaMemset(b, 0, BYTES);
+    cudaMemset(c, 0, BYTES);
+    cudaStreamCreateWithFlags(&one, flags);
+    cudaStreamCreateWithFlags(&two, flags);
+    cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    cudaDeviceSynchronize();
+}
+
+/* ---- Kernels ---- */
+
+static void kernels()
+{
+    put<<<8, 128, 0, one>>>(a, 1);
+    take<<<8, 128, 0, two>>>(a, b);
+}
+
+static void both_write()
+{
+    put<<<8, 128, 0, one>>>(a, 1);
+    put<<<8, 128, 0, two>>>(a, 2);
+}
+
+static void kernels_by_event()
+{
+    put<<<8, 128, 0, one>>>(a, 1);
+    cudaEventRecord(event, one);
+    cudaStreamWaitEvent(two, event, 0);
+    take<<<8, 128, 0, two>>>(a, b);
+}
+
+static void event_too_early()
+{
+    cudaEventRecord(event, one);
+    put<<<8, 128, 0, one>>>(a, 1);
+    cudaStreamWaitEvent(two, event, 0);
+    take<<<8, 128, 0, two>>>(a, b);
+}
+
+static void by_sync()
+{
+    put<<<8, 128, 0, one>>>(a, 1);
+    cudaStreamSynchronize(one);
+    take<<<8, 128, 0, two>>>(a, b);
+}
+
+static void by_event_sync()
+{
+    put<<<8, 128, 0, one>>>(a, 1);
+    cudaEventRecord(event, one);
+    cudaEventSynchronize(event);
+    take<<<8, 128, 0, two>>>(a, b);
+}
+
+static void sync_of_other()
+{
+    put<<<8, 128, 0, one>>>(a, 1);
+    cudaStreamSynchronize(two);
+    take<<<8, 128, 0, two>>>(a, b);
+}
+
+static void by_third()
+{
+    cudaStream_t third;
+    cudaEvent_t next;
+    cudaStreamCreateWithFlags(&third, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&next, cudaEventDisableTiming);
+    put<<<8, 128, 0, one>>>(a, 1);
+    cudaEventRecord(event, one);
+    cudaStreamWaitEvent(third, event, 0);
+    cudaEventRecord(next, third);
+    cudaStreamWaitEvent(two, next, 0);
+    take<<<8, 128, 0, two>>>(a, b);
+    cudaStreamDestroy(third);
+}
+
+static void readers()
+{
+    take<<<8, 128, 0, one>>>(a, b);
+    take<<<8, 128, 0, two>>>(a, c);
+}
+
+static void apart()
+{
+    put<<<4, 128, 0, one>>>(a, 1);
+    put<<<4, 128, 0, two>>>(a + 512, 1);
+}
+
+static void counters()
+{
+    count<<<8, 128, 0, one>>>(a);
+    count<<<8, 128, 0, two>>>(a);
+}
+
+static void variables()
+{
+    put_table<<<1, 128, 0, one>>>();
+    put_table<<<1, 128, 0, two>>>();
+}
+
+/* ---- The legacy stream ---- */
+
+static void legacy_between()
+{
+    put<<<8, 128, 0, one>>>(a, 1);
+    count<<<1, 1>>>(c);
+    take<<<8, 128, 0, two>>>(a, b);
+}
+
+static void legacy_apart()
+{
+    put<<<8, 128, 0, one>>>(a, 1);
+    count<<<1, 1>>>(c);
+    take<<<8, 128, 0, two>>>(a, b);
+}
+
+static void legacy_after()
+{
+    put<<<8, 128, 0, one>>>(a, 1);
+    take<<<8, 128>>>(a, b);
+}
+
+/* ---- Copies and fills ---- */
+
+static void copy_and_kernel()
+{
+    put<<<8, 128, 0, one>>>(a, 1);
+    cudaMemcpyAsync(pinned, a, BYTES, cudaMemcpyDeviceToHost, two);
+}
+
+static void kernel_and_copy()
+{
+    cudaMemcpyAsync(a, pinned, BYTES, cudaMemcpyHostToDevice, one);
+    take<<<8, 128, 0, two>>>(a, b);
+}
+
+static void copy_in_order()
+{
+    cudaMemcpyAsync(a, pinned, BYTES, cudaMemcpyHostToDevice, one);
+    take<<<8, 128, 0, one>>>(a, b);
+    cudaMemcpyAsync(pinned, b, BYTES, cudaMemcpyDeviceToHost, one);
+}
+
+static void copies()
+{
+    cudaMemcpyAsync(a, pinned, BYTES, cudaMemcpyHostToDevice, one);
+    cudaMemcpyAsync(b, a, BYTES, cudaMemcpyDeviceToDevice, two);
+}
+
+static void fills()
+{
+    cudaMemsetAsync(a, 1, BYTES, one);
+    cudaMemsetAsync(a + 100, 2, 400, two);
+}
+
+static void fills_apart()
+{
+    cudaMemsetAsync(a, 1, 400, one);
+    cudaMemsetAsync(a + 100, 2, 400, two);
+}
+
+static void columns_apart()
+{
+    cudaMemset2DAsync(a, 64, 1, 32, 16, one);
+    cudaMemset2DAsync((char *)a + 32, 64, 1, 32, 16, two);
+}
+
+static void columns()
+{
+    cudaMemset2DAsync(a, 64, 1, 36, 16, one);
+    cudaMemset2DAsync((char *)a + 32, 64, 1, 32, 16, two);
+}
+
+static void pinned_of_two()
+{
+    cudaMemcpyAsync(pinned, a, BYTES, cudaMemcpyDeviceToHost, one);
+    cudaMemcpyAsync(b, pinned, BYTES, cudaMemcpyHostToDevice, two);
+}
+
+static void fill_and_managed()
+{
+    put<<<8, 128, 0, one>>>(managed, 1);
+    take<<<8, 128, 0, two>>>(managed, b);
+}
+
+/* ---- The host ---- */
+
+static void host_writes()
+{
+    cudaMemcpyAsync(a, pinned, BYTES, cudaMemcpyHostToDevice, one);
+    pinned[5] = 1;
+    cudaStreamSynchronize(one);
+}
+
+static void host_writes_managed()
+{
+    cudaMemcpyAsync(a, managed, BYTES, cudaMemcpyDefault, one);
+    managed[5] = 1;
+    cudaStreamSynchronize(one);
+}
+
+static void host_waits()
+{
+    cudaMemcpyAsync(a, pinned, BYTES, cudaMemcpyHostToDevice, one);
+    cudaStreamSynchronize(one);
+    pinned[5] = 1;
+    cudaMemcpyAsync(a, pinned, BYTES, cudaMemcpyHostToDevice, two);
+    cudaStreamSynchronize(two);
+}
+
+static void device_writes()
+{
+    cudaMemcpyAsync(pinned, a, BYTES, cudaMemcpyDeviceToHost, one);
+    put<<<8, 128, 0, one>>>(pinned, 1);
+    cudaMemcpyAsync(a, pinned, BYTES, cudaMemcpyHostToDevice, one);
+    put<<<8, 128, 0, one>>>(pinned, 3);
+    cudaStreamSynchronize(one);
+}
+
+static void kernel_writes()
+{
+    for (int i = 0; i < 8; i++) {
+        put<<<8, 128, 0, one>>>(pinned, i);
+        cudaMemcpyAsync(a, pinned, BYTES, cudaMemcpyHostToDevice, one);
+    }
+    cudaStreamSynchronize(one);
+}
+
+static void add_one(void *data)
+{
+    ((int *)data)[7]++;
+}
+
+static void host_function()
+{
+    cudaLaunchHostFunc(one, add_one, pinned);
+    cudaMemcpyAsync(a, pinned, BYTES, cudaMemcpyHostToDevice, one);
+    cudaLaunchHostFunc(one, add_one, pinned);
+    cudaStreamSynchronize(one);
+}
+
+static void before_function()
+{
+    put<<<8, 128, 0, one>>>(a, 1);
+    cudaLaunchHostFunc(two, add_one, pinned);
+    take<<<8, 128, 0, one>>>(a, b);
+}
+
+/* ---- Stream-ordered memory ---- */
+
+static void pool()
+{
+    int *p, *q;
+    cudaMallocAsync(&p, BYTES, one);
+    put<<<8, 128, 0, one>>>(p, 1);
+    cudaFreeAsync(p, one);
+    cudaMallocAsync(&q, BYTES, two);
+    put<<<8, 128, 0, two>>>(q, 1);
+    cudaFreeAsync(q, two);
+}
+
+/* ---- Textures ---- */
+
+__global__ void fetch(cudaTextureObject_t from, int *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = tex1Dfetch<int>(from, i);
+}
+
+/* Several blocks, of which one after the other runs. */
+static void textures()
+{
+    cudaTextureObject_t texture;
+    cudaResourceDesc what = {};
+    cudaTextureDesc how = {};
+    what.resType = cudaResourceTypeLinear;
+    what.res.linear.devPtr = a;
+    what.res.linear.desc = cudaCreateChannelDesc<int>();
+    what.res.linear.sizeInBytes = BYTES;
+    cudaCreateTextureObject(&texture, &what, &how, nullptr);
+    fetch<<<8, 128, 0, one>>>(texture, b);
+    cudaStreamSynchronize(one);
+    cudaDestroyTextureObject(texture);
+}
+
+/* ---- Graphs ---- */
+
+/* What `two` does is captured beside what `one` does, or behind it. */
+static void capture(bool is_behind, bool joins, int times)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaEvent_t done;
+    cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+    cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal);
+    if (!is_behind) {
+        cudaEventRecord(event, one);
+        cudaStreamWaitEvent(two, event, 0);
+    }
+    put<<<8, 128, 0, one>>>(a, 1);
+    if (is_behind) {
+        cudaEventRecord(event, one);
+        cudaStreamWaitEvent(two, event, 0);
+    }
+    put<<<8, 128, 0, one>>>(c, 1);
+    take<<<8, 128, 0, two>>>(a, b);
+    cudaEventRecord(done, two);
+    cudaStreamWaitEvent(one, done, 0);
+    if (joins)
+        take<<<8, 128, 0, one>>>(b, c);
+    cudaStreamEndCapture(one, &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    for (int i = 0; i < times; i++)
+        cudaGraphLaunch(exec, one);
+    take<<<8, 128, 0, one>>>(b, a);
+    cudaStreamSynchronize(one);
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(graph);
+    cudaEventDestroy(done);
+}
+
+static void graph_branches()
+{
+    capture(false, true, 1);
+}
+
+static void graph_in_order()
+{
+    capture(true, true, 40);
+}
+
+static void graph_and_stream()
+{
+    capture(true, false, 1);
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal);
+    put<<<8, 128, 0, one>>>(a, 1);
+    put<<<8, 128, 0, one>>>(a, 2);
+    cudaStreamEndCapture(one, &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphLaunch(exec, one);
+    take<<<8, 128, 0, two>>>(a, b);
+    cudaDeviceSynchronize();
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(graph);
+}
+
+/* ---- All ---- */
+
+struct test {
+    const char *name, *words;
+    void (*run)();
+    unsigned flags;
+};
+
+static const struct test tests[] = {
+    {"kernels", "one thread reads what another writes; the other's kernel put(int*, int)", kernels, cudaStreamNonBlocking},
+    {"both_write", "two threads write; the other's kernel put(int*, int)", both_write, cudaStreamNonBlocking},
+    {"kernels_by_event", "", kernels_by_event, cudaStreamNonBlocking},
+    {"event_too_early", "the other's kernel put(int*, int)", event_too_early, cudaStreamNonBlocking},
+    {"by_sync", "", by_sync, cudaStreamNonBlocking},
+    {"by_event_sync", "", by_event_sync, cudaStreamNonBlocking},
+    {"sync_of_other", "the other's kernel put(int*, int)", sync_of_other, cudaStreamNonBlocking},
+    {"by_third", "", by_third, cudaStreamNonBlocking},
+    {"readers", "", readers, cudaStreamNonBlocking},
+    {"apart", "", apart, cudaStreamNonBlocking},
+    {"counters", "", counters, cudaStreamNonBlocking},
+    {"variables", "warning", variables, cudaStreamNonBlocking},
+    {"legacy_between", "", legacy_between, cudaStreamDefault},
+    {"legacy_apart", "the other's kernel put(int*, int)", legacy_apart, cudaStreamNonBlocking},
+    {"legacy_after", "", legacy_after, cudaStreamDefault},
+    {"copy_and_kernel", "other work in another stream", copy_and_kernel, cudaStreamNonBlocking},
+    {"kernel_and_copy", "a kernel reads what other work in another stream writes; a copy", kernel_and_copy, cudaStreamNonBlocking},
+    {"copy_in_order", "", copy_in_order, cudaStreamNonBlocking},
+    {"copies", "a copy reads what other work in another stream writes", copies, cudaStreamNonBlocking},
+    {"fills", "a fill and other work in another stream both write", fills, cudaStreamNonBlocking},
+    {"fills_apart", "", fills_apart, cudaStreamNonBlocking},
+    {"columns_apart", "", columns_apart, cudaStreamNonBlocking},
+    {"columns", "both write", columns, cudaStreamNonBlocking},
+    {"pinned_of_two", "a copy reads what other work in another stream writes", pinned_of_two, cudaStreamNonBlocking},
+    {"managed", "the other's kernel put(int*, int)", fill_and_managed, cudaStreamNonBlocking},
+    {"host_writes", "the host writes to memory that a copy in a stream reads", host_writes, cudaStreamNonBlocking},
+    {"host_writes_managed", "the host writes to memory that a copy in a stream reads", host_writes_managed, cudaStreamNonBlocking},
+    {"host_waits", "", host_waits, cudaStreamNonBlocking},
+    {"device_writes", "", device_writes, cudaStreamNonBlocking},
+    {"kernel_writes", "", kernel_writes, cudaStreamNonBlocking},
+    {"host_function", "", host_function, cudaStreamNonBlocking},
+    {"before_function", "", before_function, cudaStreamNonBlocking},
+    {"graph_branches", "the other's kernel put(int*, int)", graph_branches, cudaStreamNonBlocking},
+    {"graph_in_order", "", graph_in_order, cudaStreamNonBlocking},
+    {"graph_and_stream", "the other's kernel put(int*, int)", graph_and_stream, cudaStreamNonBlocking},
+    {"textures", "", textures, cudaStreamNonBlocking},
+    {"pool", "", pool, cudaStreamNonBlocking},
+};
+
+static void unmake()
+{
+    cudaDeviceSynchronize();
+    cudaFree(a);
+    cudaFree(b);
+    cudaFree(c);
+    cudaFreeHost(pinned);
+    cudaFree(managed);
+    cudaStreamDestroy(one);
+    cudaStreamDestroy(two);
+    cudaEventDestroy(event);
+}
+
+int main(int argc, char **argv)
+{
+    const char *asked = argc > 1 ? argv[1] : "";
+    for (const test &t : tests) {
+        const bool is_right = strcmp(t.words, "") == 0;
+        if (strcmp(asked, "--list") == 0 && !is_right)
+            printf("%s\t%s\n", t.name, t.words);
+        if (strcmp(asked, is_right ? "--right" : t.name) == 0 || strcmp(asked, t.name) == 0) {
+            make(t.flags);
+            t.run();
+            unmake();
+        }
+    }
+    if (strcmp(asked, "--list") != 0)
+        printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+    return 0;
+}
