@@ -536,8 +536,9 @@ static uint64_t access_plain(struct ocl_check_launch *launch, uint64_t what, uin
         CLEM_CHECK_SPACE(what) == CLEM_CHECK_SHARED || window == OCL_CHECK_SHARED_WINDOW;
     if (window == OCL_CHECK_LOCAL_WINDOW)
         return 1;
-    if (thread >= OCL_RACE_THREADS || (!is_shared && may_be_touched(launch, address)) ||
-        !enter(launch))
+    if (thread >= OCL_RACE_THREADS ||
+        atomic_load_explicit(&launch->put_off, memory_order_relaxed) != 0 ||
+        (!is_shared && may_be_touched(launch, address)) || !enter(launch))
         return 0;
     const struct ocl_race_access access = {
         .address = is_shared ? (uint32_t)address : address,

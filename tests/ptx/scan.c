@@ -93,7 +93,7 @@ static const char control_words[] =
     " if for while switch CLEM_THREAD CLEM_JOINED_THREAD CLEM_ARRAY ";
 static const char own_places[] =
     " S_* R* N* K* clem_part clem_run clem_meet clem_choose clem_dispatch clem_send clem_send_on "
-    "clem_leave clem_again clem_round ";
+    "clem_leave clem_again clem_next_round ";
 
 /* Kinds of marks. STRICT: none of them, or what an access is given. */
 enum kind { STRICT, MEMORY, IMAGE, CALL, MEETING, FENCE, BRANCH };

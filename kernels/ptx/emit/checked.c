@@ -227,7 +227,7 @@ static bool is_without_order(const struct ptx_emitter *e, const struct told *tol
 static bool is_seen(const struct ptx_emitter *e, const struct told *told)
 {
     const unsigned checks = e->target->checks;
-    if (look_size(told) < 0 || is_at_mbarrier(e->instruction))
+    if (look_size(told) < 0 || is_at_mbarrier(e->instruction) || async_flag(e->instruction))
         return false;
     return !(checks & PTX_CHECK_RACE) || told->space == CLEM_CHECK_LOCAL ||
            is_without_order(e, told);

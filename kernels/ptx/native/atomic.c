@@ -388,12 +388,14 @@ static bool ends_quietly(const struct ptx_native_flow *f, const struct ptx_instr
     return is_quiet;
 }
 
+/* Not where the block has barriers: a warp that has ended is no longer waited for there, and what it added is read behind. */
 static bool may_wait(const struct ptx_native *n, const struct ptx_instruction *in, unsigned bits)
 {
     const bool is_ordered = in->order == PTX_ORDER_ACQ_REL || in->order == PTX_ORDER_SC ||
                             in->order == PTX_ORDER_RELEASE || in->order == PTX_ORDER_ACQUIRE;
     return in->operation == PTX_OP_ADD && (bits == 32 || bits == 64) && !n->flow->is_parted &&
-           !is_ordered && in->scope != PTX_SCOPE_SYS && ends_quietly(n->flow, in);
+           n->flow->site_count == 0 && !is_ordered && in->scope != PTX_SCOPE_SYS &&
+           ends_quietly(n->flow, in);
 }
 
 static void add_now(struct ptx_native *n, unsigned bits, const char *address, const char *sum)
