@@ -304,7 +304,8 @@ TEST_BODY(device_reset_may_be_followed_by_use)
     assert_success(cudaLibraryUnload(library));
 }
 
-TEST_BODY(device_reset_gives_memory_back)
+/* A CPU's memory is the host's, of which other processes take and give back as they like. */
+static bool reset_gave_back(void)
 {
     size_t before = 0, during = 0, after = 0, total = 0;
     enum { BYTES = 64 << 20 };
@@ -315,8 +316,15 @@ TEST_BODY(device_reset_gives_memory_back)
     assert_success(cudaMemGetInfo(&during, &total));
     assert_success(cudaDeviceReset());
     assert_success(cudaMemGetInfo(&after, &total));
-    assert_true(during + BYTES / 2 < before);
-    assert_true(after > during + BYTES / 2);
+    return during + BYTES / 2 < before && after > during + BYTES / 2;
+}
+
+TEST_BODY(device_reset_gives_memory_back)
+{
+    bool is_given_back = false;
+    for (int i = 0; i < 30 && !is_given_back; i++)
+        is_given_back = reset_gave_back();
+    assert_true(is_given_back);
 }
 
 struct release {
