@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cl/check.h"
+#include "cl/check/check_transfer.h"
 #include "cl/check/guard.h"
 #include "cl/memory/address.h"
 #include "cl/memory/uses.h"
@@ -85,6 +86,7 @@ void ocl_kernel_note_unchecked(const struct ocl_kernel *kernel)
     const struct ocl_context *const context = kernel->program->context;
     const unsigned wanted = ocl_check_wanted() & OCL_CHECK_KERNELS;
     ocl_check_all_filled();
+    ocl_check_unseen_kernel();
     if (!kernel->ptx)
         return;
     snprintf(

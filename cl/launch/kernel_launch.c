@@ -8,7 +8,6 @@
 
 #include "cl/base/steady.h"
 #include "cl/check.h"
-#include "cl/check/check_transfer.h"
 #include "cl/check/guard.h"
 #include "cl/launch/kernel_binding.h"
 #include "cl/launch/kernel_checked.h"
@@ -86,8 +85,6 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
     ocl_status status = kernel->ptx ? ocl_parts_of(kernel)->ptx_begin(&call) : OCL_OK;
     bool is_on_its_way = false;
     if (status == OCL_OK) {
-        if (!call.memory.check && !kernel->program->is_builtin)
-            ocl_check_unseen_kernel();
         if (ocl_guard_is_on())
             ocl_guard_note_launch(kernel->name);
         if (ocl_check_wants(OCL_CHECK_KERNELS) && !call.memory.check &&
