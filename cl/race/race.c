@@ -206,7 +206,7 @@ static struct slot *victim(struct now *now, struct cell *cell)
 }
 
 /* Among those that nothing orders before all that come. */
-static void check_live(struct now *now, struct cell *cell, unsigned live)
+__attribute__((nonnull)) static void check_live(struct now *now, struct cell *cell, unsigned live)
 {
     struct slot *place = NULL;
     for (unsigned i = 0; i < SLOTS; i++) {
@@ -229,7 +229,8 @@ static void check_live(struct now *now, struct cell *cell, unsigned live)
 
 /* Where a read goes among those of others that are `live`, if these all stay and none is a race: the first that is free, or
  * victim()'s choice. NULL: that is not known. */
-static inline struct slot *among_reads(const struct now *now, struct cell *cell, unsigned live)
+__attribute__((nonnull)) static inline struct slot *among_reads(const struct now *now,
+                                                                struct cell *cell, unsigned live)
 {
     const struct ocl_race_block *block = now->block;
     const uint32_t mine = now->slot.word;

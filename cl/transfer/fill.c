@@ -316,7 +316,7 @@ ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fil
                          NULL,
                          &(struct ocl_check_shape){fill->count * fill->element_bytes, fill->height,
                                                    fill->depth});
-    if (ocl_check_wants(OCL_CHECK_RACE) && side.allocation)
+    if (ocl_check_wants(OCL_CHECK_RACE) && side.kind != OCL_SIDE_PAGEABLE)
         check_order(queue, fill, &side);
     const bool moves = ocl_sides_begin(NULL, &side);
     if (side.kind == OCL_SIDE_PAGEABLE)

@@ -143,7 +143,7 @@ static struct ptx_native_term in_halves(const struct evaluation *v, struct ptx_n
     a.line.is_whole = a.line.is_twin = false;
     a.start[1] = a.line.slope == 0 || is_twin ? a.start[0]
                                               : say(v, "add i64 %s, %lld", a.start[0],
-                                                    (long long)((uint64_t)a.line.slope * HALF));
+                                                    (long long)a.line.slope * (long long)HALF);
     a.base[1] =
         a.line.step == 0 || is_twin
             ? a.base[0]

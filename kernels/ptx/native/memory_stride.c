@@ -94,8 +94,9 @@ static const char *groups_text(struct ptx_native *n, const struct ptx_native_tra
                           "%s  %%b%d = add i64 %s, %lld\n  %%n%d = lshr i32 %%m, %d\n"
                           "  %%m%d = and i32 %%n%d, 255\n",
                           text, g, g < 2 ? "%s" : "%t",
-                          (long long)(g % 2 * GROUP * ptx_native_stride_of(&t->at)), g, GROUP * g,
-                          g, g);
+                          (long long)(g % 2) * (long long)GROUP *
+                              (long long)ptx_native_stride_of(&t->at),
+                          g, GROUP * g, g, g);
         if (is_store)
             text =
                 ptx_format(e,
@@ -165,7 +166,7 @@ static void starts_of(struct ptx_native *n, const struct ptx_native_transfer *t,
     starts[1] = !t->at.term.line.is_whole
                     ? ptx_native_line_start(n, &t->at, 1)
                     : ptx_native_emit(n, "add i64 %s, %lld", starts[0],
-                                      (long long)(HALF * ptx_native_stride_of(&t->at)));
+                                      (long long)HALF * (long long)ptx_native_stride_of(&t->at));
 }
 
 /* In place where all lanes are there, and the text does not grow by it without end. */
