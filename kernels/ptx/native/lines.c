@@ -141,9 +141,10 @@ static struct ptx_native_term in_halves(const struct evaluation *v, struct ptx_n
         return a;
     const bool is_wide = a.line.kind == PTX_LINE_WIDE, is_twin = a.line.is_twin;
     a.line.is_whole = a.line.is_twin = false;
-    a.start[1] = a.line.slope == 0 || is_twin ? a.start[0]
-                                              : say(v, "add i64 %s, %lld", a.start[0],
-                                                    (long long)a.line.slope * (long long)HALF);
+    const uint64_t far = (uint64_t)a.line.slope * HALF; /* which may wrap */
+    a.start[1] = a.line.slope == 0 || is_twin
+                     ? a.start[0]
+                     : say(v, "add i64 %s, %lld", a.start[0], (long long)far);
     a.base[1] =
         a.line.step == 0 || is_twin
             ? a.base[0]
