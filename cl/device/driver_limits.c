@@ -202,7 +202,7 @@ static bool lacks_linker(char *why, size_t bytes)
 
 enum { ANY = INT_MAX };
 static const struct {
-    int major; /* the first version of PoCL that is not taken to do this; measured on 3.1, 5.0 and 6.0 */
+    int major; /* the first version of PoCL that is not taken to do this; measured on 3.1 and 6.0 */
     bool (*is_met)(char *why, size_t bytes);
 } causes[] = {
     {4, is_path_too_long},    /* "program_device_dir: Assertion failed"; or SIGSEGV */
