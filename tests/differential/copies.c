@@ -6,14 +6,13 @@
  * Exit status: 0 all equal, 1 differences, 2 it could not run.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tests/differential/device.h"
-#include "tests/differential/differential.h"
+#include "tests/differential/writing.h"
 
 enum { THREADS = 3, BYTES = 3072, MOST_ELEMENTS = 320, CALLEES = 3, PASSED = 400 };
 
@@ -31,26 +30,12 @@ struct element {
 };
 
 struct making {
-    struct generator generator;
-    FILE *out;
+    struct writing w;
     struct memory threads[THREADS];
     uint64_t values[MOST_ELEMENTS][THREADS];
     unsigned registers, labels;
     bool is_opaque; /* some accesses are by addresses of which nothing is known */
 };
-
-static size_t pick(struct making *m, size_t count)
-{
-    return (size_t)(generator_next(&m->generator) % count);
-}
-
-__attribute__((format(printf, 2, 3))) static void say(struct making *m, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vfprintf(m->out, format, list);
-    va_end(list);
-}
 
 /* ---- One instruction, written and done ---- */
 
@@ -86,7 +71,7 @@ static struct place place_of(struct making *m, enum object object, size_t at)
         {1, 4, {{".global", "%dg", 0}, {"", "%dh", 0}, {".global", "%di", 8}, {"", "%dy", 0}}},
     };
     const size_t all = m->is_opaque ? objects[object].all : objects[object].known;
-    const size_t name = pick(m, 3) ? pick(m, objects[object].known) : pick(m, all);
+    const size_t name = pick(&m->w, 3) ? pick(&m->w, objects[object].known) : pick(&m->w, all);
     struct place place;
     snprintf(place.space, sizeof place.space, "%s", objects[object].names[name].space);
     snprintf(place.address, sizeof place.address, "[%s+%d]", objects[object].names[name].base,
@@ -113,10 +98,10 @@ static void add_to_sum(struct making *m, unsigned bytes, const char *name, const
 {
     const unsigned bits = bytes == 1 ? 16 : 8 * bytes;
     if (bytes == 8)
-        say(m, "mov.b64 %%dv, %s;\n", name);
+        say(&m->w, "mov.b64 %%dv, %s;\n", name);
     else
-        say(m, "cvt.u64.u%u %%dv, %s;\n", bits, name);
-    say(m, "mad.lo.u64 %%sum, %%sum, 31, %%dv;\n");
+        say(&m->w, "cvt.u64.u%u %%dv, %s;\n", bits, name);
+    say(&m->w, "mad.lo.u64 %%sum, %%sum, 31, %%dv;\n");
     for (int t = 0; t < THREADS; t++)
         m->threads[t].sum = m->threads[t].sum * 31 + values[t];
 }
@@ -125,14 +110,14 @@ static void load_element(struct making *m, enum object object, struct element *e
 {
     const struct place place = place_of(m, object, e->from);
     e->number = m->registers++;
-    say(m, "ld%s.u%u %%%s%u, %s;\n", place.space, 8 * e->bytes, register_class(e->bytes), e->number,
-        place.address);
+    say(&m->w, "ld%s.u%u %%%s%u, %s;\n", place.space, 8 * e->bytes, register_class(e->bytes),
+        e->number, place.address);
 }
 
 static void store_element(struct making *m, enum object object, const struct element *e)
 {
     const struct place place = place_of(m, object, e->to);
-    say(m, "st%s.u%u %s, %%%s%u;\n", place.space, 8 * e->bytes, place.address,
+    say(&m->w, "st%s.u%u %s, %%%s%u;\n", place.space, 8 * e->bytes, place.address,
         register_class(e->bytes), e->number);
 }
 
@@ -142,42 +127,43 @@ static void store_element(struct making *m, enum object object, const struct ele
 static void disturb(struct making *m, enum object to, const struct element *e,
                     const uint64_t *value)
 {
-    const enum object object = pick(m, 3) ? to : pick(m, 2) ? LOCAL : GLOBAL;
-    const size_t near = pick(m, 2) ? e->from : e->to,
-                 at = pick(m, 4) ? near / 4 * 4 : pick(m, 600) * 4;
+    const enum object object = pick(&m->w, 3) ? to : pick(&m->w, 2) ? LOCAL : GLOBAL;
+    const size_t near = pick(&m->w, 2) ? e->from : e->to,
+                 at = pick(&m->w, 4) ? near / 4 * 4 : pick(&m->w, 600) * 4;
     const struct place place = place_of(m, object, at);
-    const uint32_t word = (uint32_t)generator_next(&m->generator);
-    const bool is_done = pick(m, 3) > 0;
+    const uint32_t word = (uint32_t)generator_next(&m->w.generator);
+    const bool is_done = pick(&m->w, 3) > 0;
     uint64_t words[THREADS] = {word, word, word};
-    switch (pick(m, 10)) {
+    switch (pick(&m->w, 10)) {
     case 0:
     case 1:
     case 2:
-        say(m, "st%s.u32 %s, %u;\n", place.space, place.address, word);
+        say(&m->w, "st%s.u32 %s, %u;\n", place.space, place.address, word);
         do_store(m, object, at, 4, words);
         break;
     case 3:
     case 4:
-        say(m, "ld%s.u32 %%rv, %s;\n", place.space, place.address);
+        say(&m->w, "ld%s.u32 %%rv, %s;\n", place.space, place.address);
         do_load(m, object, at, 4, words);
         add_to_sum(m, 4, "%rv", words);
         break;
     case 5:
-        say(m, "ld.volatile%s.u32 %%rv, %s;\n", place.space, place.address);
+        say(&m->w, "ld.volatile%s.u32 %%rv, %s;\n", place.space, place.address);
         do_load(m, object, at, 4, words);
         add_to_sum(m, 4, "%rv", words);
         break;
     case 6:
-        say(m, "@%%pf bra N%u;\nN%u:\n", m->labels, m->labels);
+        say(&m->w, "@%%pf bra N%u;\nN%u:\n", m->labels, m->labels);
         m->labels++;
         break;
     case 7:
-        say(m, "@%s st%s.u32 %s, %u;\n", is_done ? "%pt" : "%pf", place.space, place.address, word);
+        say(&m->w, "@%s st%s.u32 %s, %u;\n", is_done ? "%pt" : "%pf", place.space, place.address,
+            word);
         if (is_done)
             do_store(m, object, at, 4, words);
         break;
     case 8:
-        say(m, "div.u32 %%rv, %%rv, 3;\n");
+        say(&m->w, "div.u32 %%rv, %%rv, 3;\n");
         break;
     default: {
         char name[24];
@@ -192,13 +178,14 @@ static void disturb(struct making *m, enum object to, const struct element *e,
 /* Members of some sizes, again and again, each where its size divides the place. */
 static size_t choose_elements(struct making *m, struct element *elements, size_t most, size_t room)
 {
-    const size_t parts = pick(m, 2) ? 1 : 1 + pick(m, 5), count = most / 4 + pick(m, most * 3 / 4);
+    const size_t parts = pick(&m->w, 2) ? 1 : 1 + pick(&m->w, 5),
+                 count = most / 4 + pick(&m->w, most * 3 / 4);
     unsigned sizes[8];
-    size_t at = 0, gap = pick(m, 3) ? 0 : 1 + pick(m, 9);
+    size_t at = 0, gap = pick(&m->w, 3) ? 0 : 1 + pick(&m->w, 9);
     for (size_t i = 0; i < parts; i++)
-        sizes[i] = 1u << pick(m, 4);
+        sizes[i] = 1u << pick(&m->w, 4);
     for (size_t i = 0; i < count; i++) {
-        const unsigned bytes = pick(m, 200) ? sizes[i % parts] : 1u << pick(m, 4);
+        const unsigned bytes = pick(&m->w, 200) ? sizes[i % parts] : 1u << pick(&m->w, 4);
         if (i % parts == 0)
             at += gap;
         at = (at + bytes - 1) / bytes * bytes;
@@ -212,11 +199,11 @@ static size_t choose_elements(struct making *m, struct element *elements, size_t
 
 static void mix(struct making *m, size_t *order, size_t count)
 {
-    const size_t kind = pick(m, 5);
+    const size_t kind = pick(&m->w, 5);
     for (size_t i = 0; i < count; i++)
         order[i] = kind == 1 ? count - 1 - i : i;
     for (size_t i = count; kind == 2 && i > 1; i--) {
-        const size_t j = pick(m, i), held = order[i - 1];
+        const size_t j = pick(&m->w, i), held = order[i - 1];
         order[i - 1] = order[j];
         order[j] = held;
     }
@@ -228,10 +215,10 @@ static void copy(struct making *m, enum object from, enum object to)
     struct element elements[MOST_ELEMENTS];
     size_t loads[MOST_ELEMENTS], stores[MOST_ELEMENTS];
     const size_t room = 1024, count = choose_elements(m, elements, MOST_ELEMENTS, room);
-    const size_t start = pick(m, 120) * 16,
-                 end = pick(m, 4) ? pick(m, 120) * 16 : start + pick(m, 9) * 8;
-    const size_t piece = pick(m, 3) ? count : 1 + pick(m, count),
-                 often = pick(m, 2) ? 0 : 30 + pick(m, 400);
+    const size_t start = pick(&m->w, 120) * 16,
+                 end = pick(&m->w, 4) ? pick(&m->w, 120) * 16 : start + pick(&m->w, 9) * 8;
+    const size_t piece = pick(&m->w, 3) ? count : 1 + pick(&m->w, count),
+                 often = pick(&m->w, 2) ? 0 : 30 + pick(&m->w, 400);
     for (size_t i = 0; i < count; i++) {
         elements[i].from += start;
         elements[i].to += end;
@@ -244,14 +231,14 @@ static void copy(struct making *m, enum object from, enum object to)
             struct element *e = &elements[first + loads[i]];
             load_element(m, from, e);
             do_load(m, from, e->from, e->bytes, m->values[first + loads[i]]);
-            if (often && pick(m, often) == 0)
+            if (often && pick(&m->w, often) == 0)
                 disturb(m, to, e, m->values[first + loads[i]]);
         }
         for (size_t i = 0; i < all; i++) {
             const struct element *e = &elements[first + stores[i]];
             store_element(m, to, e);
             do_store(m, to, e->to, e->bytes, m->values[first + stores[i]]);
-            if (often && pick(m, often) == 0)
+            if (often && pick(&m->w, often) == 0)
                 disturb(m, to, e, m->values[first + stores[i]]);
         }
     }
@@ -262,8 +249,9 @@ static const unsigned callee_bytes[CALLEES] = {1, 4, 8};
 
 static void copy_by_call(struct making *m, enum object from, enum object to)
 {
-    const size_t callee = pick(m, CALLEES), start = pick(m, 150) * 16, end = pick(m, 150) * 16;
-    const size_t changed = pick(m, PASSED);
+    const size_t callee = pick(&m->w, CALLEES), start = pick(&m->w, 150) * 16,
+                 end = pick(&m->w, 150) * 16;
+    const size_t changed = pick(&m->w, PASSED);
     const unsigned bytes = callee_bytes[callee];
     const unsigned before = m->registers, after = before + PASSED / bytes;
     uint64_t values[THREADS], marks[THREADS];
@@ -272,18 +260,18 @@ static void copy_by_call(struct making *m, enum object from, enum object to)
         struct element e = {.from = start + i * bytes, .bytes = bytes};
         load_element(m, from, &e);
     }
-    say(m,
+    say(&m->w,
         "{\n.param .align 8 .b8 given[%d];\n.param .b32 where;\n"
         ".param .align 8 .b8 got[%d];\n",
         PASSED, PASSED);
     for (size_t i = 0; i < PASSED / bytes; i++)
-        say(m, "st.param.b%u [given+%zu], %%%s%zu;\n", 8 * bytes, i * bytes, register_class(bytes),
-            before + i);
-    say(m, "st.param.b32 [where], %zu;\ncall (got), f%u, (given, where);\n", changed, bytes);
+        say(&m->w, "st.param.b%u [given+%zu], %%%s%zu;\n", 8 * bytes, i * bytes,
+            register_class(bytes), before + i);
+    say(&m->w, "st.param.b32 [where], %zu;\ncall (got), f%u, (given, where);\n", changed, bytes);
     for (size_t i = 0; i < PASSED / bytes; i++)
-        say(m, "ld.param.b%u %%%s%zu, [got+%zu];\n", 8 * bytes, register_class(bytes), after + i,
-            i * bytes);
-    say(m, "}\n");
+        say(&m->w, "ld.param.b%u %%%s%zu, [got+%zu];\n", 8 * bytes, register_class(bytes),
+            after + i, i * bytes);
+    say(&m->w, "}\n");
     unsigned char held[THREADS][PASSED];
     for (int t = 0; t < THREADS; t++)
         memcpy(held[t], &m->threads[t].bytes[from][start], PASSED);
@@ -304,34 +292,34 @@ static void copy_by_call(struct making *m, enum object from, enum object to)
 static void write_callee(struct making *m, unsigned bytes, bool has_barrier)
 {
     const char *class = register_class(bytes);
-    say(m,
+    say(&m->w,
         ".func (.param .align 8 .b8 r[%d]) f%u(.param .align 8 .b8 p[%d], .param .b32 w)\n{\n"
         ".local .align 8 .b8 F[%d];\n.reg .b16 %%h<900>;\n.reg .b32 %%r<900>;\n"
         ".reg .b64 %%d<900>;\nmov.u64 %%d800, F;\ncvta.local.u64 %%d801, %%d800;\n"
         "ld.param.u32 %%r800, [w];\n",
         PASSED, bytes, PASSED, PASSED);
     for (unsigned i = PASSED / bytes; i-- > 0;)
-        say(m, "ld.param.b%u %%%s%u, [p+%u];\n", 8 * bytes, class, i, i * bytes);
+        say(&m->w, "ld.param.b%u %%%s%u, [p+%u];\n", 8 * bytes, class, i, i * bytes);
     for (unsigned i = 0; i < PASSED / bytes; i++)
-        say(m, "st.local.b%u [%%d800+%u], %%%s%u;\n", 8 * bytes, i * bytes, class, i);
-    say(m,
+        say(&m->w, "st.local.b%u [%%d800+%u], %%%s%u;\n", 8 * bytes, i * bytes, class, i);
+    say(&m->w,
         "%scvt.u64.u32 %%d802, %%r800;\nadd.s64 %%d803, %%d800, %%d802;\nmov.u16 %%h800, 90;\n"
         "st.local.u8 [%%d803], %%h800;\n",
         has_barrier ? "bar.sync 0;\n" : "");
     for (unsigned i = 0; i < PASSED / bytes; i++)
-        say(m, "ld.b%u %%%s%u, [%%d801+%u];\n", 8 * bytes, class, 400 + i, i * bytes);
+        say(&m->w, "ld.b%u %%%s%u, [%%d801+%u];\n", 8 * bytes, class, 400 + i, i * bytes);
     for (unsigned i = 0; i < PASSED / bytes; i++)
-        say(m, "st.param.b%u [r+%u], %%%s%u;\n", 8 * bytes, i * bytes, class, 400 + i);
-    say(m, "ret;\n}\n");
+        say(&m->w, "st.param.b%u [r+%u], %%%s%u;\n", 8 * bytes, i * bytes, class, 400 + i);
+    say(&m->w, "ret;\n}\n");
 }
 
 /* In local memory the bytes of a thread are at first those of its global memory. */
 static void write_head(struct making *m, bool has_barrier)
 {
-    say(m, ".version 7.5\n.target sm_75\n.address_size 64\n");
+    say(&m->w, ".version 7.5\n.target sm_75\n.address_size 64\n");
     for (size_t i = 0; i < CALLEES; i++)
         write_callee(m, callee_bytes[i], has_barrier);
-    say(m,
+    say(&m->w,
         ".visible .entry k(.param .align 8 .b8 s[%d], .param .u64 g, .param .u64 o,\n"
         "    .param .u64 zero)\n{\n.local .align 16 .b8 L[%d];\n.reg .pred %%pt, %%pf, %%p;\n"
         ".reg .b16 %%hv;\n.reg .b32 %%rv, %%ti, %%i;\n.reg .b64 %%sum, %%dv, %%dz, %%dp, %%dl, "
@@ -339,7 +327,7 @@ static void write_head(struct making *m, bool has_barrier)
         "%%ds, %%dt, %%du, %%dx, %%dg, %%dh, %%di, %%dy, %%do;\n.reg .b16 %%h<20000>;\n"
         ".reg .b32 %%r<20000>;\n.reg .b64 %%d<20000>;\n",
         BYTES, BYTES);
-    say(m,
+    say(&m->w,
         "mov.u32 %%ti, %%tid.x;\nld.param.u64 %%dz, [zero];\nmov.u64 %%sum, 0;\nmov.u32 %%rv, 0;\n"
         "setp.eq.u64 %%pt, %%dz, 0;\nnot.pred %%pf, %%pt;\nmov.b64 %%dp, s;\n"
         "mov.u64 %%dl, L;\nadd.u64 %%dm, %%dl, 1024;\ncvta.local.u64 %%ds, %%dl;\n"
@@ -356,7 +344,7 @@ static void write_head(struct making *m, bool has_barrier)
 
 static void write_tail(struct making *m)
 {
-    say(m,
+    say(&m->w,
         "mov.u32 %%i, 0;\n"
         "E: cvt.u64.u32 %%dv, %%i;\nadd.u64 %%du, %%dl, %%dv;\nld.local.u8 %%hv, [%%du];\n"
         "add.u64 %%du, %%do, %%dv;\nst.global.u8 [%%du+8], %%hv;\nadd.u32 %%i, %%i, 1;\n"
@@ -369,9 +357,9 @@ static void fill(struct making *m)
     for (int t = 0; t < THREADS; t++)
         for (size_t i = 0; i < BYTES; i++) {
             m->threads[t].bytes[GLOBAL][i] = m->threads[t].bytes[LOCAL][i] =
-                (unsigned char)generator_next(&m->generator);
+                (unsigned char)generator_next(&m->w.generator);
             m->threads[t].bytes[PARAMETER][i] = t ? m->threads[0].bytes[PARAMETER][i]
-                                                  : (unsigned char)generator_next(&m->generator);
+                                                  : (unsigned char)generator_next(&m->w.generator);
         }
 }
 
@@ -380,23 +368,23 @@ static char *module_of(struct making *m, size_t copies)
 {
     char *text = NULL;
     size_t bytes = 0;
-    const size_t kind = pick(m, 3);
-    m->out = open_memstream(&text, &bytes);
-    if (!m->out)
+    const size_t kind = pick(&m->w, 3);
+    m->w.out = open_memstream(&text, &bytes);
+    if (!m->w.out)
         return NULL;
     write_head(m, kind == 2);
     for (size_t i = 0; i < copies; i++) {
-        const enum object from = (enum object)pick(m, 3), to = pick(m, 3) ? LOCAL : GLOBAL;
-        m->is_opaque = pick(m, 6) == 0;
-        if (pick(m, 5) == 0)
+        const enum object from = (enum object)pick(&m->w, 3), to = pick(&m->w, 3) ? LOCAL : GLOBAL;
+        m->is_opaque = pick(&m->w, 6) == 0;
+        if (pick(&m->w, 5) == 0)
             copy_by_call(m, from, to);
         else
             copy(m, from, to);
         if (kind == 1)
-            say(m, "bar.sync 0;\n");
+            say(&m->w, "bar.sync 0;\n");
     }
     write_tail(m);
-    fclose(m->out);
+    fclose(m->w.out);
     return text;
 }
 
@@ -435,7 +423,7 @@ static bool run(uint64_t seed, size_t copies, bool prints, CUdeviceptr global, C
     bool is_right = true;
     if (!m)
         return false;
-    generator_start(&m->generator, seed, true);
+    generator_start(&m->w.generator, seed, true);
     fill(m);
     for (int t = 0; t < THREADS; t++)
         memcpy(got[t], m->threads[t].bytes[GLOBAL], BYTES);

@@ -6,14 +6,13 @@
  * Exit status: 0 all equal, 1 differences, 2 it could not run.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tests/differential/device.h"
-#include "tests/differential/differential.h"
+#include "tests/differential/writing.h"
 
 enum {
     BLOCKS = 2,
@@ -38,8 +37,7 @@ struct thread {
 };
 
 struct making {
-    struct generator generator;
-    FILE *out;
+    struct writing w;
     unsigned shape[3], threads, labels;
     struct thread all[BLOCKS * MOST_THREADS];
     struct memory memory;
@@ -49,38 +47,25 @@ static const unsigned shapes[][3] = {{16, 16, 1}, {8, 8, 4},  {20, 7, 1}, {16, 1
                                      {32, 8, 1},  {16, 2, 3}, {7, 1, 1},  {64, 1, 2}, {100, 1, 1}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static uint32_t pick(struct making *m, uint32_t count)
-{
-    return (uint32_t)(generator_next(&m->generator) % count);
-}
-
-__attribute__((format(printf, 2, 3))) static void say(struct making *m, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vfprintf(m->out, format, list);
-    va_end(list);
-}
-
 /* ---- Numbers of threads: %x is made of them ---- */
 
 /* A small number, also a negative one. */
 static int32_t small(struct making *m)
 {
     static const int32_t numbers[] = {0, 1, 1, 1, 2, 3, 4, 8, 16, 20, 31, 32, 33, 48, 64, 100};
-    const int32_t number = numbers[pick(m, sizeof numbers / sizeof *numbers)];
-    return pick(m, 3) == 0 ? -number : number;
+    const int32_t number = numbers[pick(&m->w, sizeof numbers / sizeof *numbers)];
+    return pick(&m->w, 3) == 0 ? -number : number;
 }
 
 static void add_product(struct making *m, int axis)
 {
     static const char *const names[] = {"%tx", "%ty", "%tz", "%cx", "%un"};
     const int32_t by = small(m);
-    const bool is_mad = pick(m, 2);
+    const bool is_mad = pick(&m->w, 2);
     if (is_mad)
-        say(m, "mad.lo.s32 %%x, %s, %d, %%x;\n", names[axis], by);
+        say(&m->w, "mad.lo.s32 %%x, %s, %d, %%x;\n", names[axis], by);
     else
-        say(m, "mul.lo.s32 %%y, %s, %d;\nadd.s32 %%x, %%x, %%y;\n", names[axis], by);
+        say(&m->w, "mul.lo.s32 %%y, %s, %d;\nadd.s32 %%x, %%x, %%y;\n", names[axis], by);
     for (unsigned i = 0; i < BLOCKS * m->threads; i++) {
         struct thread *t = &m->all[i];
         const uint32_t number = axis < 3 ? t->tid[axis] : axis == 3 ? t->block : UNIFORM;
@@ -113,25 +98,27 @@ static void change(struct making *m)
     static const char *const texts[] = {
         "neg.s32 %x, %x;",  "shl.b32 %x, %x, 1;",          "sub.s32 %x, %x, ",  "xor.b32 %x, %x, ",
         "and.b32 %x, %x, ", "add.s32 %x, %x, 2147483632;", "shr.u32 %x, %x, 4;"};
-    const uint32_t kind = pick(m, 12);
-    const uint32_t by = kind == 2 ? pick(m, 64) : kind == 3 ? pick(m, 2) * 96 + 16 : 0xffffffe0u;
+    const uint32_t kind = pick(&m->w, 12);
+    const uint32_t by = kind == 2   ? pick(&m->w, 64)
+                        : kind == 3 ? pick(&m->w, 2) * 96 + 16
+                                    : 0xffffffe0u;
     if (kind > 6)
         return;
-    fputs(texts[kind], m->out);
-    say(m, kind >= 2 && kind <= 4 ? "%u;\n" : "\n", by);
+    fputs(texts[kind], m->w.out);
+    say(&m->w, kind >= 2 && kind <= 4 ? "%u;\n" : "\n", by);
     for (unsigned i = 0; i < BLOCKS * m->threads; i++)
         m->all[i].index = changed(kind, m->all[i].index, by);
 }
 
 static void make_index(struct making *m)
 {
-    const uint32_t start = pick(m, 512);
-    say(m, "mov.u32 %%x, %u;\n", start);
+    const uint32_t start = pick(&m->w, 512);
+    say(&m->w, "mov.u32 %%x, %u;\n", start);
     for (unsigned i = 0; i < BLOCKS * m->threads; i++)
         m->all[i].index = start;
     add_product(m, 0);
-    for (uint32_t more = pick(m, 4); more > 0; more--)
-        add_product(m, (int)pick(m, 5));
+    for (uint32_t more = pick(&m->w, 4); more > 0; more--)
+        add_product(m, (int)pick(&m->w, 5));
     change(m);
 }
 
@@ -185,13 +172,13 @@ static void say_address(struct making *m, const struct access *a)
 {
     const char *base = a->is_shared ? (a->is_store ? "%so" : "%si") : (a->is_store ? "%go" : "%gi");
     const char *sign = a->is_signed ? "s32" : "u32";
-    say(m, "mul.wide.%s %%a, %%x, %u;\nadd.u64 %%a, %%a, %s;\n", sign, a->bytes, base);
+    say(&m->w, "mul.wide.%s %%a, %%x, %u;\nadd.u64 %%a, %%a, %s;\n", sign, a->bytes, base);
     if (a->is_store && !a->is_shared)
-        say(m, "add.u64 %%a, %%a, %u;\n", a->item * 2 * REGION);
+        say(&m->w, "add.u64 %%a, %%a, %u;\n", a->item * 2 * REGION);
     if (a->is_signed)
-        say(m, "add.u64 %%a, %%a, %d;\n", REGION / 2);
+        say(&m->w, "add.u64 %%a, %%a, %d;\n", REGION / 2);
     if (a->skewed)
-        say(m, "mul.wide.u32 %%b, %%tx, %u;\nadd.u64 %%a, %%a, %%b;\n", a->skewed);
+        say(&m->w, "mul.wide.u32 %%b, %%tx, %u;\nadd.u64 %%a, %%a, %%b;\n", a->skewed);
 }
 
 static void say_access(struct making *m, const struct access *a)
@@ -201,31 +188,34 @@ static void say_access(struct making *m, const struct access *a)
     const unsigned bits = 8 * a->bytes, label = m->labels++;
     const char *register_class = classes[a->bytes];
     if (!a->is_guarded)
-        say(m, "@!%%p bra L%u;\n", label);
+        say(&m->w, "@!%%p bra L%u;\n", label);
     say_address(m, a);
     if (a->is_store) {
-        say(m, "mul.lo.u32 %%y, %%x, %u;\nmad.lo.u32 %%y, %%tx, %u, %%y;\nadd.u32 %%y, %%y, %u;\n",
+        say(&m->w,
+            "mul.lo.u32 %%y, %%x, %u;\nmad.lo.u32 %%y, %%tx, %u, %%y;\nadd.u32 %%y, %%y, %u;\n",
             a->bytes, a->skewed, a->constant);
-        say(m,
+        say(&m->w,
             "cvt.u64.u32 %%v, %%y;\nmul.lo.u64 %%v, %%v, -7046029254386353131;\n"
             "add.u64 %%v, %%v, %u;\ncvt.u%u.u64 %%v%s, %%v;\n",
             a->item, bits < 16 ? 16 : bits, register_class);
-        say(m, "%sst.%s.u%u [%%a+%u], %%v%s;\n", guard, space, bits, a->constant, register_class);
+        say(&m->w, "%sst.%s.u%u [%%a+%u], %%v%s;\n", guard, space, bits, a->constant,
+            register_class);
     } else {
-        say(m, "%sld.%s.u%u %%v%s, [%%a+%u];\n", guard, space, bits, register_class, a->constant);
-        say(m, "cvt.u64.u%u %%v, %%v%s;\n%smad.lo.u64 %%sum, %%sum, 31, %%v;\n",
+        say(&m->w, "%sld.%s.u%u %%v%s, [%%a+%u];\n", guard, space, bits, register_class,
+            a->constant);
+        say(&m->w, "cvt.u64.u%u %%v, %%v%s;\n%smad.lo.u64 %%sum, %%sum, 31, %%v;\n",
             bits < 16 ? 16 : bits, register_class, guard);
     }
     if (!a->is_guarded)
-        say(m, "L%u:\n", label);
+        say(&m->w, "L%u:\n", label);
 }
 
 static void say_guard(struct making *m, const struct access *a)
 {
-    say(m, "add.u32 %%y, %%x, %d;\nsetp.lt.u32 %%p, %%y, %d;\n", a->is_signed ? PLACES / 4 : 0,
+    say(&m->w, "add.u32 %%y, %%x, %d;\nsetp.lt.u32 %%p, %%y, %d;\n", a->is_signed ? PLACES / 4 : 0,
         PLACES / 2);
     if (a->is_compared)
-        say(m, "setp.lt.s32 %%q, %%tx, %u;\nand.pred %%p, %%p, %%q;\n", a->limit);
+        say(&m->w, "setp.lt.s32 %%q, %%tx, %u;\nand.pred %%p, %%p, %%q;\n", a->limit);
 }
 
 static void make_access(struct making *m, const struct access *a)
@@ -239,12 +229,12 @@ static void make_access(struct making *m, const struct access *a)
 /* In a loop the text stands once. */
 static void make_loop(struct making *m, const struct access *a)
 {
-    const uint32_t turns = 1 + pick(m, MOST_TURNS), label = m->labels++;
+    const uint32_t turns = 1 + pick(&m->w, MOST_TURNS), label = m->labels++;
     const int32_t step = small(m);
-    say(m, "mov.u32 %%i, 0;\nT%u:\n", label);
+    say(&m->w, "mov.u32 %%i, 0;\nT%u:\n", label);
     say_guard(m, a);
     say_access(m, a);
-    say(m,
+    say(&m->w,
         "add.s32 %%x, %%x, %d;\nadd.u32 %%i, %%i, 1;\nsetp.lt.u32 %%q, %%i, %u;\n@%%q bra T%u;\n",
         step, turns, label);
     for (uint32_t turn = 0; turn < turns; turn++)
@@ -256,39 +246,39 @@ static void make_loop(struct making *m, const struct access *a)
 
 static void make_item(struct making *m, uint32_t item)
 {
-    struct access a = {.bytes = 1u << pick(m, 4),
+    struct access a = {.bytes = 1u << pick(&m->w, 4),
                        .item = item,
-                       .is_store = pick(m, 2),
-                       .is_shared = pick(m, 3) == 0,
-                       .is_signed = pick(m, 2),
-                       .is_guarded = pick(m, 3) == 0,
-                       .is_compared = pick(m, 2),
-                       .limit = pick(m, 40)};
+                       .is_store = pick(&m->w, 2),
+                       .is_shared = pick(&m->w, 3) == 0,
+                       .is_signed = pick(&m->w, 2),
+                       .is_guarded = pick(&m->w, 3) == 0,
+                       .is_compared = pick(&m->w, 2),
+                       .limit = pick(&m->w, 40)};
     /* What is stored to shared memory has no region for each item: bytes have one value then. */
     a.is_shared &= !a.is_store || item == 0;
-    a.skewed = pick(m, 3) == 0 ? a.bytes * pick(m, 4) : 0;
-    a.constant = a.bytes * pick(m, 3);
+    a.skewed = pick(&m->w, 3) == 0 ? a.bytes * pick(&m->w, 4) : 0;
+    a.constant = a.bytes * pick(&m->w, 3);
     make_index(m);
-    if (pick(m, 3) == 0)
+    if (pick(&m->w, 3) == 0)
         make_loop(m, &a);
     else
         make_access(m, &a);
-    if (pick(m, 3) == 0)
-        say(m, "bar.sync 0;\n");
+    if (pick(&m->w, 3) == 0)
+        say(&m->w, "bar.sync 0;\n");
 }
 
 /* ---- Modules ---- */
 
 static void write_head(struct making *m)
 {
-    say(m,
+    say(&m->w,
         ".version 7.5\n.target sm_75\n.address_size 64\n"
         ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 sums, .param .u32 un)\n"
         "{\n.shared .align 16 .b8 S[%d];\n.reg .pred %%p, %%q;\n.reg .b16 %%vh;\n"
         ".reg .b32 %%tx, %%ty, %%tz, %%cx, %%un, %%x, %%y, %%i, %%t, %%n, %%vr;\n"
         ".reg .b64 %%a, %%b, %%v, %%vd, %%gi, %%go, %%si, %%so, %%sum, %%sums;\n",
         3 * REGION);
-    say(m,
+    say(&m->w,
         "mov.u32 %%tx, %%tid.x;\nmov.u32 %%ty, %%tid.y;\nmov.u32 %%tz, %%tid.z;\n"
         "mov.u32 %%cx, %%ctaid.x;\nld.param.u32 %%un, [un];\nmov.u64 %%sum, 0;\n"
         "ld.param.u64 %%gi, [in];\ncvta.to.global.u64 %%gi, %%gi;\n"
@@ -296,7 +286,7 @@ static void write_head(struct making *m)
         "mul.wide.u32 %%a, %%cx, %d;\nadd.u64 %%go, %%go, %%a;\n"
         "mov.u64 %%si, S;\nadd.u64 %%so, %%si, %d;\n",
         REGION, 2 * REGION);
-    say(m,
+    say(&m->w,
         "mov.u32 %%n, %%ntid.x;\nmad.lo.u32 %%t, %%tz, %u, %%ty;\n"
         "mad.lo.u32 %%t, %%t, %%n, %%tx;\nmov.u32 %%i, %%t;\n"
         "F: cvt.u64.u32 %%a, %%i;\nadd.u64 %%b, %%gi, %%a;\nld.global.u8 %%vh, [%%b];\n"
@@ -310,12 +300,12 @@ static void write_head(struct making *m)
 /* What was stored to shared memory goes behind what was to global memory, and each thread's sum to its place. */
 static void write_tail(struct making *m, uint32_t items)
 {
-    say(m,
+    say(&m->w,
         "bar.sync 0;\nmov.u32 %%i, %%t;\nH: cvt.u64.u32 %%a, %%i;\nadd.u64 %%b, %%so, %%a;\n"
         "ld.shared.u8 %%vh, [%%b];\nadd.u64 %%b, %%go, %%a;\nst.global.u8 [%%b+%u], %%vh;\n"
         "add.u32 %%i, %%i, %u;\nsetp.lt.u32 %%p, %%i, %d;\n@%%p bra H;\n",
         items * 2 * REGION, m->threads, REGION);
-    say(m,
+    say(&m->w,
         "ld.param.u64 %%sums, [sums];\ncvta.to.global.u64 %%sums, %%sums;\n"
         "mad.lo.u32 %%t, %%cx, %u, %%t;\nmul.wide.u32 %%a, %%t, 8;\nadd.u64 %%a, %%a, %%sums;\n"
         "st.global.u64 [%%a], %%sum;\nret;\n}\n",
@@ -333,21 +323,21 @@ static void number_threads(struct making *m, uint64_t seed)
             .block = i / m->threads};
     }
     for (size_t i = 0; i < sizeof m->memory.in; i++)
-        m->memory.in[i] = (unsigned char)generator_next(&m->generator);
+        m->memory.in[i] = (unsigned char)generator_next(&m->w.generator);
 }
 
 static char *module_of(struct making *m, uint32_t items)
 {
     char *text = NULL;
     size_t bytes = 0;
-    m->out = open_memstream(&text, &bytes);
-    if (!m->out)
+    m->w.out = open_memstream(&text, &bytes);
+    if (!m->w.out)
         return NULL;
     write_head(m);
     for (uint32_t i = 0; i < items; i++)
         make_item(m, i);
     write_tail(m, items);
-    fclose(m->out);
+    fclose(m->w.out);
     return text;
 }
 
@@ -408,7 +398,7 @@ static bool run(uint64_t seed, uint32_t items, bool prints, CUdeviceptr memory)
     bool is_right = m && got;
     char *text = NULL;
     if (is_right) {
-        generator_start(&m->generator, seed, true);
+        generator_start(&m->w.generator, seed, true);
         number_threads(m, seed);
         text = module_of(m, items);
         is_right = text != NULL;
