@@ -273,12 +273,24 @@ static void end_floats(uint64_t before)
 {
     __asm__ volatile("msr fpcr, %0" : : "r"(before) : "memory");
 }
+#else /* no other processor has machine code of clem's own, and so nothing to share */
+static uint64_t begin_floats(void)
+{
+    return 0;
+}
+
+static void end_floats(uint64_t before)
+{
+    (void)before;
+}
 #endif
 
 /* Blocks take as much stack as compilers made of their registers; a thread of the driver has what the system gives. */
 static bool has_stack(void)
 {
     struct ocl_thread *thread = ocl_thread();
+    if (ocl_thread_is_shared(thread))
+        return false;
     if (!thread->knows_stack && !own_thread_stack(&thread->stack))
         thread->stack = (struct own_stack){0};
     thread->knows_stack = true;
