@@ -50,9 +50,9 @@ static void remove_within(int parent, const char *name, int depth)
     (void)unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-void ocl_temporary_folder_remove(const char *path)
+void ocl_temporary_folder_remove(int parent, const char *name)
 {
-    remove_within(AT_FDCWD, path, 0);
+    remove_within(parent, name, 0);
 }
 
 /* ---- What was left behind ---- */

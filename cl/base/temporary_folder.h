@@ -11,7 +11,7 @@
  * a day, this user's alone and not locked go first. False: cannot. */
 bool ocl_temporary_folder_make(const char *place, const char *prefix, char path[PATH_MAX]);
 
-/* Deletes a folder with all that is in it; links are deleted, and not followed. */
-void ocl_temporary_folder_remove(const char *path);
+/* Deletes a folder with all that is in it; links are deleted, and not followed. parent: a folder's descriptor, or AT_FDCWD. */
+void ocl_temporary_folder_remove(int parent, const char *name);
 
 #endif

@@ -142,7 +142,7 @@ static const char *find_fault(const char *path, size_t least)
 static void remove_folder(void)
 {
     if (maker == getpid())
-        ocl_temporary_folder_remove(folder);
+        ocl_temporary_folder_remove(AT_FDCWD, folder);
     maker = 0;
 }
 

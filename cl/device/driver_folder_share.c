@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -19,9 +18,13 @@
 #include "cl/trace.h"
 #include "cl/whole.h"
 
-/* PoCL keeps a program in FOLDER/AB/CDEF..., a part of its hash each. */
+/* PoCL keeps a program in FOLDER/AB/CDEF..., letters of its hash each. Whatever has another name, is a link, has no such file or
+ * belongs to another user is none of it. */
+enum { PART_LETTERS = 2, PROGRAM_LETTERS = 37 }; /* PoCL 3.1 to 6.0 */
+static const char program_file[] = "program.bc";
+
 struct program {
-    char *path;
+    char part[PART_LETTERS + 1], name[PROGRAM_LETTERS + 1];
     uint64_t bytes;
     struct timespec used;
 };
@@ -68,9 +71,32 @@ static void look_into(int parent, const char *name, struct program *program, int
         closedir(stream);
 }
 
-static void add(struct programs *programs, const char *above, int parent, const char *name)
+static bool is_of_hash(const char *name, size_t letters)
 {
-    struct program program = {NULL, 0, {0, 0}};
+    return strlen(name) == letters && strspn(name, "ABCDEFGHIJKLMNOP") == letters;
+}
+
+static int open_folder(int parent, const char *name)
+{
+    return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+static bool is_program(int parent, const char *name)
+{
+    struct stat folder_facts, file_facts;
+    const int folder = is_of_hash(name, PROGRAM_LETTERS) ? open_folder(parent, name) : -1;
+    if (folder < 0)
+        return false;
+    const bool is = fstat(folder, &folder_facts) == 0 && folder_facts.st_uid == geteuid() &&
+                    fstatat(folder, program_file, &file_facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+                    S_ISREG(file_facts.st_mode);
+    close(folder);
+    return is;
+}
+
+static void add(struct programs *programs, int parent, const char *part, const char *name)
+{
+    struct program program = {.bytes = 0};
     if (programs->count == programs->room) {
         const size_t room = 2 * programs->room + 64;
         struct program *grown = realloc(programs->list, room * sizeof *grown);
@@ -79,30 +105,33 @@ static void add(struct programs *programs, const char *above, int parent, const 
         programs->list = grown;
         programs->room = room;
     }
-    if (asprintf(&program.path, "%s/%s", above, name) < 0)
-        return;
+    memcpy(program.part, part, sizeof program.part);
+    memcpy(program.name, name, sizeof program.name);
     look_into(parent, name, &program, 0);
     programs->bytes += program.bytes;
     programs->list[programs->count++] = program;
 }
 
-static void list_part(struct programs *programs, const char *folder, const char *part)
+static void list_part(struct programs *programs, int folder, const char *part)
 {
-    char *above = NULL;
-    DIR *stream = asprintf(&above, "%s/%s", folder, part) < 0 ? NULL : opendir(above);
+    const int file = open_folder(folder, part);
+    DIR *stream = file < 0 ? NULL : fdopendir(file);
+    if (!stream && file >= 0)
+        close(file);
     for (const struct dirent *entry; stream && (entry = readdir(stream)) != NULL;)
-        if (!is_dots(entry->d_name))
-            add(programs, above, dirfd(stream), entry->d_name);
-    if (stream) {
+        if (is_program(dirfd(stream), entry->d_name))
+            add(programs, dirfd(stream), part, entry->d_name);
+    if (stream)
         closedir(stream);
-        free(above);
-    }
 }
 
-static bool is_part(const char *name)
+static void delete_program(int folder, const struct program *program)
 {
-    return strlen(name) == 2 &&
-           strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") == 2;
+    const int part = open_folder(folder, program->part);
+    if (part < 0)
+        return;
+    ocl_temporary_folder_remove(part, program->name);
+    close(part);
 }
 
 static int compare_use(const void *a, const void *b)
@@ -118,22 +147,20 @@ static void trim(const char *folder, uint64_t most)
 {
     struct programs programs = {NULL, 0, 0, 0};
     DIR *stream = opendir(folder);
-    for (const struct dirent *entry; stream && (entry = readdir(stream)) != NULL;)
-        if (is_part(entry->d_name))
-            list_part(&programs, folder, entry->d_name);
-    if (stream)
-        closedir(stream);
+    if (!stream)
+        return;
+    for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
+        if (is_of_hash(entry->d_name, PART_LETTERS))
+            list_part(&programs, dirfd(stream), entry->d_name);
     if (programs.count > 0)
         qsort(programs.list, programs.count, sizeof *programs.list, compare_use);
     const bool is_too_large = programs.bytes > most;
-    for (size_t i = 0; i < programs.count; i++) {
-        if (is_too_large && programs.bytes > most / 4 * 3) {
-            ocl_temporary_folder_remove(programs.list[i].path);
-            programs.bytes -= programs.list[i].bytes;
-        }
-        free(programs.list[i].path);
+    for (size_t i = 0; is_too_large && i < programs.count && programs.bytes > most / 4 * 3; i++) {
+        delete_program(dirfd(stream), &programs.list[i]);
+        programs.bytes -= programs.list[i].bytes;
     }
     free(programs.list);
+    closedir(stream);
 }
 
 /* Waits for nobody: one that deletes may be stopped. */

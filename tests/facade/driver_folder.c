@@ -212,13 +212,15 @@ TEST_BODY(driver_folder_is_where_cuda_says)
     remove_folder();
 }
 
+#define OF_HASH "ABCDEFGHIJKLMNOPABCDEFGHIJKLMNOPABC" /* and two letters more */
+
 /* As PoCL keeps one: a folder of two letters, one within. */
 static void make_program(const char *name, int bytes, time_t used)
 {
     char path[160];
     const struct timespec times[2] = {{used, 0}, {used, 0}};
     static const char zeros[1 << 16];
-    snprintf(path, sizeof path, "%s/pocl/ZZ/%s", folder, name);
+    snprintf(path, sizeof path, "%s/pocl/BA/%s", folder, name);
     assert_int_equal(mkdir(path, 0700), 0);
     strcat(path, "/program.bc");
     const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -233,7 +235,7 @@ static void make_program(const char *name, int bytes, time_t used)
 static bool has_program(const char *name)
 {
     char path[160];
-    snprintf(path, sizeof path, "%s/pocl/ZZ/%s/program.bc", folder, name);
+    snprintf(path, sizeof path, "%s/pocl/BA/%s/program.bc", folder, name);
     return is_there(path);
 }
 
@@ -255,22 +257,77 @@ TEST_BODY(driver_folder_is_as_large_as_cuda_says)
     snprintf(path, sizeof path, "%s/pocl", folder);
     assert_int_equal(mkdir(path, 0700), 0);
     const int own = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    strcat(path, "/ZZ");
+    strcat(path, "/BA");
     assert_int_equal(mkdir(path, 0700), 0);
-    make_program("OLD", 1 << 16, 1000000000);
-    make_program("NEW", 1 << 16, 1100000000);
+    make_program(OF_HASH "AA", 1 << 16, 1000000000);
+    make_program(OF_HASH "AB", 1 << 16, 1100000000);
     run_devices("1000000000000");
     run_devices("many");
     assert_non_null(strstr(output, "CUDA_CACHE_MAXSIZE=many is ignored"));
     assert_int_equal(flock(own, LOCK_SH | LOCK_NB), 0);
     run_devices("130000");
-    assert_true(has_program("OLD") && has_program("NEW"));
+    assert_true(has_program(OF_HASH "AA") && has_program(OF_HASH "AB"));
     close(own);
     run_devices("130000");
-    assert_false(has_program("OLD"));
-    assert_true(has_program("NEW"));
+    assert_false(has_program(OF_HASH "AA"));
+    assert_true(has_program(OF_HASH "AB"));
     run_devices("0");
-    assert_false(has_program("NEW"));
+    assert_false(has_program(OF_HASH "AB"));
+    remove_folder();
+}
+
+static void make_file(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, path, sizeof path), sizeof path);
+    close(file);
+}
+
+static void make_link(const char *target, const char *name)
+{
+    char path[256], to[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(to, sizeof to, "%s/%s", folder, target);
+    assert_int_equal(symlink(to, path), 0);
+}
+
+/* Folders of two letters may be anybody's, and links lead anywhere. */
+TEST_BODY(driver_folder_keeps_what_is_not_the_drivers)
+{
+    static const char *const folders[] = {
+        "pocl",    "pocl/BA", "pocl/BA/" OF_HASH "AC", "pocl/BA/docs",
+        "pocl/en", "victim",  "victim/docs",           "victim/" OF_HASH "AA"};
+    static const char *const files[] = {"pocl/BA/docs/program.bc",
+                                        "pocl/BA/" OF_HASH "AC/letter",
+                                        "pocl/BA/" OF_HASH "AD",
+                                        "pocl/en/readme",
+                                        "victim/letter",
+                                        "victim/docs/thesis",
+                                        "victim/" OF_HASH "AA/program.bc"};
+    char path[256];
+
+    skip_without_pocl("CLEM_TRACE=1");
+    make_folder();
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, folders[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        make_file(files[i]);
+    make_link("victim", "pocl/AB");
+    make_link("victim/" OF_HASH "AA", "pocl/BA/" OF_HASH "AE");
+    make_program(OF_HASH "AB", 1 << 16, 1000000000);
+    run_devices("0");
+    assert_false(has_program(OF_HASH "AB"));
+    assert_true(has_program(OF_HASH "AE")); /* through the link */
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+        if (!is_there(path))
+            fail_msg("%s is gone", files[i]);
+    }
     remove_folder();
 }
 
