@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Starts a thread that takes none of the program's signals, but SIGSEGV: users' functions touch managed memory.
+/* Starts a thread that takes none of the program's signals, but SIGSEGV: users' functions touch managed memory. It begins with the
+ * default floating-point environment.
  * stack_bytes: 0 for the system's default. False: the system gives no thread. */
 bool own_thread_start(pthread_t *thread, size_t stack_bytes, void *(*function)(void *),
                       void *argument);

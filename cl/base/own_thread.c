@@ -3,6 +3,7 @@
 #include "cl/own_thread.h"
 
 #include <dlfcn.h>
+#include <fenv.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,6 +11,17 @@
 
 /* What clang asks for its own threads, and half of it: main threads have 8 MiB, mostly unused. */
 enum { STACK_BYTES = 8 << 20, ENOUGH_BYTES = 4 << 20 };
+
+/* Threads begin with their maker's floats: kernels on threads of the driver, and compilers, would end the process over a division
+ * by zero where the program wants a signal of its own ones (feenableexcept()). */
+static fenv_t begin_floats(void)
+{
+    fenv_t before;
+
+    fegetenv(&before);
+    fesetenv(FE_DFL_ENV);
+    return before;
+}
 
 bool own_thread_start(pthread_t *thread, size_t stack_bytes, void *(*function)(void *),
                       void *argument)
@@ -24,7 +36,9 @@ bool own_thread_start(pthread_t *thread, size_t stack_bytes, void *(*function)(v
     sigfillset(&all);
     sigdelset(&all, SIGSEGV);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    const fenv_t floats = begin_floats();
     const int error = pthread_create(thread, &attributes, function, argument);
+    fesetenv(&floats);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return error == 0;
@@ -172,7 +186,7 @@ static struct call *start_call(int (*function)(void *), void *argument, pthread_
     return call;
 }
 
-int own_thread_call(int (*function)(void *), void *argument, int no_thread)
+static int call_on_enough(int (*function)(void *), void *argument, int no_thread)
 {
     enum { PATIENCE_MS = 1000 }; /* the caller can do without the thread */
     pthread_t thread;
@@ -187,6 +201,15 @@ int own_thread_call(int (*function)(void *), void *argument, int no_thread)
     if (!call_on(thread, call, PATIENCE_MS, &result))
         result = function(argument);
     pthread_setcancelstate(cancelled, &(int){0});
+    return result;
+}
+
+int own_thread_call(int (*function)(void *), void *argument, int no_thread)
+{
+    const fenv_t floats = begin_floats();
+    const int result = call_on_enough(function, argument, no_thread);
+
+    fesetenv(&floats);
     return result;
 }
 

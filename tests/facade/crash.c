@@ -25,7 +25,12 @@ static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                           "  .reg .b64 %rd<5>; .reg .b32 %r<2>;\n"
                           "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [at];\n"
                           "  shl.b64 %rd3, %rd2, 2; add.s64 %rd4, %rd1, %rd3;\n"
-                          "  mov.u32 %r1, 3; st.global.u32 [%rd4], %r1; ret;\n}\n";
+                          "  mov.u32 %r1, 3; st.global.u32 [%rd4], %r1; ret;\n}\n"
+                          ".visible .entry sum_at(.param .u64 out, .param .u64 at) {\n"
+                          "  .reg .b64 %rd<5>; .reg .b32 %r<2>;\n"
+                          "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [at];\n"
+                          "  shl.b64 %rd3, %rd2, 2; add.s64 %rd4, %rd1, %rd3;\n"
+                          "  mov.u32 %r1, 3; red.global.add.u32 [%rd4], %r1; ret;\n}\n";
 
 enum place { BEHIND, IN_FRONT, AT_NULL, NOWHERE };
 enum installed { NEVER, BEFORE, BETWEEN };
@@ -144,6 +149,8 @@ TEST_BODY(crash_of_a_translated_kernel_is_told)
     setenv("CLEM_PTX_FORM", "native", 1);
     assert_told(&(struct access){.text = ptx, .kernel = "put_at"},
                 "clem: kernel put_at wrote to 0x", " bytes behind the end of");
+    assert_told(&(struct access){.text = ptx, .kernel = "sum_at", .place = AT_NULL},
+                "clem: kernel sum_at wrote to 0x0, ", "a null pointer");
 }
 
 static void touch_by_itself(const void *unused)

@@ -405,14 +405,15 @@ static void add_now(struct ptx_native *n, unsigned bits, const char *address, co
                     sum);
 }
 
-/* What waits at a site, where there is any, is added. */
+/* What waits at a site, where there is any, is added. Nothing waits at -1, which no sum can be at; a null pointer is told of as
+ * in every other access. */
 static void add_waiting(struct ptx_native *n, uint32_t site, unsigned bits)
 {
     const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
     const char *some = ptx_native_name(n, "add"), *end = ptx_native_name(n, "add");
     const char *at =
         ptx_native_emit(n, "load i64, %s %%wait.%u.at", ptx_native_pointer_type(n, "i64"), site);
-    const char *is_any = ptx_native_emit(n, "icmp ne i64 %s, 0", at);
+    const char *is_any = ptx_native_emit(n, "icmp ne i64 %s, -1", at);
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_any, some, end);
     ptx_native_label(n, some);
     add_now(n, bits, at, ptx_native_emit(n, "load %s, %s %%wait.%u", i, p, site));
@@ -432,7 +433,7 @@ static void add_later(struct ptx_native *n, unsigned bits, const char *address, 
     n->e->out = f->head;
     ptx_native_do(n, "%%wait.%u.at = alloca i64", site);
     ptx_native_do(n, "%%wait.%u = alloca %s", site, i);
-    ptx_native_do(n, "store i64 0, %s %%wait.%u.at", p64, site);
+    ptx_native_do(n, "store i64 -1, %s %%wait.%u.at", p64, site);
     ptx_native_do(n, "store %s 0, %s %%wait.%u", i, p, site);
     n->e->out = out;
     const char *other = ptx_native_name(n, "add"), *same = ptx_native_name(n, "add");
