@@ -48,6 +48,8 @@ for name in $right; do
     output=$("$program" "$name" 2>&1 | grep -vxF "clem: ERROR SUMMARY: 0 errors, 0 warnings")
     [ "$output" = "$name: no error" ] || fail "$name" "is right, but reported"
 done
+output=$(CLEM_CHECK=sync "$program" one_warp 2>&1)
+printf '%s\n' "$output" | grep -qxF "clem: ERROR SUMMARY: 0 errors, 0 warnings" || fail one_warp "is right, but reported"
 
 # Where kernels cannot be checked it is said, once, and what they wrote is written.
 output=$(CLEM_ADDRESS=handle "$program" sums 2>&1)

@@ -365,6 +365,21 @@ static void run_init(const char *name)
     }
 }
 
+// The other warps of the block have ended where one multiplies.
+__global__ void multiply_in_one_warp(float *out, int warps)
+{
+    if ((int)threadIdx.x / 32 >= warps)
+        return;
+    asm volatile("{.reg .f32 c<8>;\n"
+                 "wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {c0, c1, c2, c3, c4, c5, c6, c7}, [%0], 16;\n"
+                 "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {c0, c1, c2, c3, c4, c5, c6, c7}, "
+                 "{%1, %1, %1, %1, %1, %1, %1, %1}, {%1, %1, %1, %1, %1, %1, %1, %1}, {c0, c1, c2, c3, c4, c5, c6, c7};\n"
+                 "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%0], {c0, c1, c2, c3, c4, c5, c6, c7}, 16;}"
+                 :
+                 : "l"(out), "r"(threadIdx.x)
+                 : "memory");
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -374,6 +389,8 @@ int main(int argc, char **argv)
         run_memory(name);
     run_init(name);
     run_texture(name);
+    if (is(name, "one_warp"))
+        multiply_in_one_warp<<<2, 64>>>((float *)ints(256, true), 1);
     printf("%s: %s\n", name, cudaGetErrorString(cudaDeviceSynchronize()));
     return 0;
 }

@@ -458,18 +458,20 @@ static void tell_arrival(struct ptx_emitter *e, const struct ptx_instruction *st
     end_lanes(e, false);
 }
 
-/* All lanes have one mask, so one tells: the first, or the first that it does not name. */
+/* All lanes have one mask, so one tells, where any is there: the first, or the first that it does not name. */
 static void tell_constant_mask(struct ptx_emitter *e, uint32_t mask)
 {
     const char *name = ptx_format(e, "0x%xu", (unsigned)mask);
     ptx_line(e, "const uint clem_strange = clem_active & ~%s;", name);
     ptx_line(e, "const uint clem_some = clem_strange ? clem_strange : clem_active;");
+    ptx_line(e, "if (clem_active != 0u) {");
     ptx_check_meeting(
         e, &(struct ptx_meeting){.kind = "CLEM_CHECK_WARP",
                                  .thread = "clem_base + 31u - clz(clem_some & -clem_some)",
                                  .address = "clem_there",
                                  .value = "clem_active",
                                  .more = name});
+    ptx_line(e, "}");
 }
 
 static void tell_lanes(struct ptx_emitter *e, const struct ptx_instruction *step)
