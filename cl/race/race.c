@@ -155,6 +155,24 @@ static bool compare(struct now *now, struct slot slot)
     return false;
 }
 
+/* An atomic operation that is ordered before a plain access was at the place after the earlier atomic one: whoever counts in last
+ * may set the counter back. */
+__attribute__((nonnull)) static bool has_taken(struct now *now, const struct cell *cell,
+                                               struct slot earlier)
+{
+    const uint32_t strong = SLOT_WRITES | SLOT_STRONG,
+                   both = earlier.word & now->slot.word & SLOT_BYTES;
+    if ((earlier.word & strong) != strong || now->slot.word & SLOT_STRONG)
+        return false;
+    for (unsigned i = 0; i < SLOTS; i++) {
+        const struct slot slot = cell->slots[i];
+        if ((slot.word & strong) == strong && (slot.word & both) == both &&
+            slot.time > earlier.time && (is_own(now, slot) || is_ordered(now, slot)))
+            return true;
+    }
+    return false;
+}
+
 /* ---- What is kept ---- */
 
 /* Whoever is no race with the access at hand is none with the earlier one, or what is will be found by the new one. */
@@ -208,12 +226,13 @@ static struct slot *victim(struct now *now, struct cell *cell)
 /* Among those that nothing orders before all that come. */
 __attribute__((nonnull)) static void check_live(struct now *now, struct cell *cell, unsigned live)
 {
+    const struct cell before = *cell; /* as the access came */
     struct slot *place = NULL;
     for (unsigned i = 0; i < SLOTS; i++) {
         struct slot *slot = &cell->slots[i];
         if (live >> i & 1) {
             if (slot->time > now->clear && slot->word & now->slot.word & SLOT_BYTES &&
-                !is_own(now, *slot))
+                !is_own(now, *slot) && !has_taken(now, &before, *slot))
                 compare(now, *slot);
             if (!is_replaced(now, *slot))
                 continue;
