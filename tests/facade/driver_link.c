@@ -189,7 +189,7 @@ TEST_BODY(driver_link_takes_objects_and_archives)
     fatbin_add_text(&first, 52, has_twice);
     fatbin_begin(&second);
     fatbin_add_text(&second, 52, calls_twice);
-    memcpy(object, "\177ELF", 4);
+    memcpy(object, (const unsigned char[]){0x7f, 'E', 'L', 'F'}, 4);
     memcpy(object + 6, first.bytes, 3); /* not yet a magic number */
     memcpy(object + 26, first.bytes, first.size);
     CUlinkState link = new_link(0, NULL, NULL);
