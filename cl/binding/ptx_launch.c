@@ -8,6 +8,7 @@
 #include "cl/binding/ptx_runtime.h"
 #include "cl/binding/ptx_table.h"
 #include "cl/check/check_launch.h"
+#include "cl/launch/kernel_binding.h"
 #include "cl/launch/kernel_call.h"
 #include "cl/memory/address.h"
 #include "cl/native/native.h"
@@ -163,6 +164,22 @@ static void fill_facts(const struct ocl_call *call, struct ptx_native_launch *fa
         facts->table = ocl_table_address(context);
 }
 
+/* Behind the parameters. */
+static size_t pictures_at(const struct ocl_kernel *kernel)
+{
+    const size_t alignment = _Alignof(struct clem_texture);
+    return (kernel->facts.argument_bytes + alignment - 1) / alignment * alignment;
+}
+
+static void fill_pictures(const struct ocl_call *call, struct ptx_native_launch *facts)
+{
+    struct clem_texture *rows =
+        (struct clem_texture *)(uintptr_t)(facts->parameters + pictures_at(call->kernel));
+    facts->pictures = (uint64_t)(uintptr_t)rows;
+    for (size_t i = 0; i < call->kernel->bundle_count; i++)
+        rows[i] = ocl_table_row(call->bound[i].texture);
+}
+
 static ocl_status make_native(struct ocl_call *call)
 {
     const struct ocl_kernel *kernel = call->kernel;
@@ -171,7 +188,7 @@ static ocl_status make_native(struct ocl_call *call)
         .blocks = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2],
         .takes_turns = kernel->ptx->waits_for_blocks,
         .items = call->plan->global[2],
-        .parameter_bytes = kernel->facts.argument_bytes,
+        .parameter_bytes = pictures_at(kernel) + kernel->bundle_count * sizeof(struct clem_texture),
     };
     const ocl_status status = ocl_native_begin(kernel->program->context, call->plan->native, &shape,
                                                &call->memory.native);
@@ -180,6 +197,7 @@ static ocl_status make_native(struct ocl_call *call)
     struct ptx_native_launch *facts = ocl_native_facts(call->memory.native);
     fill_facts(call, facts);
     fill_bank(kernel, launch, (unsigned char *)(uintptr_t)facts->parameters);
+    fill_pictures(call, facts);
     return ocl_native_reserve(call->memory.native);
 }
 

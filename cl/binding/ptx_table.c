@@ -45,7 +45,7 @@ struct picture {
     size_t row_count; /* without rows: how many there have to be */
 };
 
-static struct clem_texture row_of(const struct ocl_texture *texture)
+struct clem_texture ocl_table_row(const struct ocl_texture *texture)
 {
     const uint64_t address = ocl_address_for_kernel(texture->context, texture->view.address);
     struct clem_texture row = {0};
@@ -75,7 +75,7 @@ static void draw_row(struct ocl_texture *texture, void *argument)
 {
     const struct picture *picture = argument;
     if (texture->context == picture->context && texture->slot < picture->row_count)
-        picture->rows[texture->slot] = row_of(texture);
+        picture->rows[texture->slot] = ocl_table_row(texture);
 }
 
 /* Rows of objects that are gone are as they were. */

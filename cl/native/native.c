@@ -44,7 +44,7 @@ static bool make_key(const struct ocl_device *device, const char *text, size_t b
         snprintf(code, 64, "%016" PRIx64 "%016" PRIx64 " %zu", fnv_add(FNV_START, text, bytes),
                  fnv_add(other_start, text, bytes), bytes);
     *key =
-        (struct ocl_cache_key){&device->facts, "native 3 " OCL_NATIVE_PASSES, code, (size_t)length};
+        (struct ocl_cache_key){&device->facts, "native 4 " OCL_NATIVE_PASSES, code, (size_t)length};
     return length > 0 && length < 64;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cl/base/steady.h"
+#include "cl/image/image.h"
 #include "cl/native/native.h"
 #include "cl/program/program_compile.h"
 #include "cl/program/program_include.h"
@@ -693,11 +694,19 @@ static ocl_status take_translation(struct ocl_kernel *kernel, const struct ptx_k
 /* ---- The native form ---- */
 
 /* What the launch has to tell it. */
-static void take_native_needs(struct ocl_kernel *kernel, const struct ptx_kernel *translated)
+static ocl_status take_native_needs(struct ocl_kernel *kernel, const struct ptx_kernel *translated)
 {
     struct ocl_ptx_kernel *ptx = kernel->ptx;
+    kernel->bundles = calloc(translated->argument_count + 1, sizeof *kernel->bundles);
+    if (!kernel->bundles)
+        return OCL_E_OUT_OF_MEMORY;
     for (size_t i = 0; i < translated->argument_count; i++) {
         const struct ptx_argument *argument = &translated->arguments[i];
+        if (argument->kind == PTX_ARGUMENT_TEXTURE)
+            kernel->bundles[kernel->bundle_count++] =
+                (struct ocl_bundle){.entry = (uint32_t)argument->index,
+                                    .reference = argument->name,
+                                    .is_surface = argument->is_surface};
         if (argument->kind == PTX_ARGUMENT_BLOCK)
             kernel->symbol_kinds |= 1u << argument->index;
         ptx->has_runtime |= argument->kind == PTX_ARGUMENT_RUNTIME;
@@ -705,6 +714,7 @@ static void take_native_needs(struct ocl_kernel *kernel, const struct ptx_kernel
         ptx->has_table |= argument->kind == PTX_ARGUMENT_TABLE;
         ptx->writes_table |= argument->kind == PTX_ARGUMENT_TABLE && argument->is_surface;
     }
+    return OCL_OK;
 }
 
 /* Of PoCL's kernel that calls the code. */
@@ -739,11 +749,24 @@ static enum ptx_threads expected_threads(const struct ocl_kernel *kernel)
     return packed ? threads_of(block) : PTX_THREADS_ROWS;
 }
 
+/* Whether textures are to go by image, of which only OpenCL C reads. */
+static bool wants_images(const struct ocl_kernel *kernel, const struct ptx_kernel *translated)
+{
+    bool has_textures = false;
+    for (size_t i = 0; i < translated->argument_count; i++)
+        has_textures |= translated->arguments[i].kind == PTX_ARGUMENT_TEXTURE &&
+                        !translated->arguments[i].is_surface;
+    return has_textures && ocl_image_is_preferred(kernel->program->context);
+}
+
 /* Without code, or the kernel that calls it, another form has to do: *has says which. */
 static ocl_status take_native(struct ocl_kernel *kernel, const struct ptx_kernel *translated,
                               enum ptx_threads threads, bool *has)
 {
     struct ocl_program *program = kernel->program;
+    *has = false;
+    if (wants_images(kernel, translated))
+        return OCL_OK;
     ocl_dump_translation(kernel->name, translated->text, translated->text_bytes, "ll");
     struct ocl_native *native = ocl_native_make(program->context->device, kernel->name,
                                                 translated->text, translated->text_bytes);
@@ -758,8 +781,8 @@ static ocl_status take_native(struct ocl_kernel *kernel, const struct ptx_kernel
     kernel->text_name = OCL_NATIVE_KERNEL;
     kernel->ptx->form = PTX_FORM_NATIVE;
     kernel->ptx->waits_for_blocks = translated->waits_for_blocks;
-    take_native_needs(kernel, translated);
-    return take_native_argument(kernel);
+    status = take_native_needs(kernel, translated);
+    return status == OCL_OK ? take_native_argument(kernel) : status;
 }
 
 static struct ocl_native *make_for(const struct ocl_kernel *kernel, enum ptx_threads threads)

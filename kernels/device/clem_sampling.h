@@ -350,7 +350,7 @@ static uint clem_cube_face(float3 direction, float2 *at)
         major = size.x;
         minor = (float2)(direction.x >= 0.0f ? -direction.z : direction.z, -direction.y);
     }
-    *at = major > 0.0f ? minor / major * 0.5f + 0.5f : (float2)(0.5f);
+    *at = major > 0.0f ? minor / major * 0.5f + 0.5f : (float2)(0.5f, 0.5f);
     return face;
 }
 
@@ -383,10 +383,10 @@ static float4 clem_cube_texel(const struct clem_texture *facts, const struct cle
             direction = (float3)(-s, -t, -1.0f);
             break;
         }
-        float2 at;
-        layer = layer / 6 * 6 + clem_cube_face(direction, &at);
-        x = clamp((int)(at.x * (float)size), 0, size - 1);
-        y = clamp((int)(at.y * (float)size), 0, size - 1);
+        float2 spot;
+        layer = layer / 6 * 6 + clem_cube_face(direction, &spot);
+        x = clamp((int)(spot.x * (float)size), 0, size - 1);
+        y = clamp((int)(spot.y * (float)size), 0, size - 1);
     }
     return clem_texel(facts, level, x, y, (int)(facts->first_layer + layer));
 }
@@ -720,9 +720,9 @@ CLEM_INLINE uint clem_layer(int layer, uint layers)
 /* A cube is sampled on a face. */
 static struct clem_place clem_at_face(uint layers, float x, float y, float z, int cube)
 {
-    float2 at;
-    uint face = clem_cube_face((float3)(x, y, z), &at);
-    return clem_at(at.x, at.y, 0.0f, clem_layer(cube, max(layers / 6, 1u)) * 6 + face);
+    float2 spot;
+    uint face = clem_cube_face((float3)(x, y, z), &spot);
+    return clem_at(spot.x, spot.y, 0.0f, clem_layer(cube, max(layers / 6, 1u)) * 6 + face);
 }
 
 /* One component of the four texels that linear filtering would take: lower left, lower right, upper

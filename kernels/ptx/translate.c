@@ -770,8 +770,11 @@ static void declare_launch(struct translation *t)
         add_argument(t, (struct ptx_argument){.kind = PTX_ARGUMENT_RUNTIME});
     if (t->plan.needs & PTX_NEED_CONDITIONS)
         add_argument(t, (struct ptx_argument){.kind = PTX_ARGUMENT_CONDITIONS});
+    for (const struct ptx_texture_argument *x = t->plan.textures; x; x = x->next)
+        add_argument(t, x->argument);
     if (t->plan.needs & PTX_NEED_TABLE)
-        add_argument(t, (struct ptx_argument){.kind = PTX_ARGUMENT_TABLE});
+        add_argument(t, (struct ptx_argument){.kind = PTX_ARGUMENT_TABLE,
+                                              .is_surface = t->plan.needs & PTX_NEED_TABLE_WRITES});
 }
 
 static void write_native(struct translation *t)

@@ -9,15 +9,33 @@ struct translation {
     enum ptx_status status;
 };
 
-static struct translation translate(const char *text)
-{
-    static const struct ptx_target target = {.pointers = PTX_POINTERS_NUMBERS,
+static const struct ptx_target any_target = {.pointers = PTX_POINTERS_NUMBERS,
                                              .has_double = true,
                                              .max_parameter_bytes = 1024,
                                              .max_private_bytes = 65536,
                                              .force_form = -1};
+
+static struct translation translate_as(const char *text, const struct ptx_target *target)
+{
     struct translation made = {.module = read_ptx(text)};
-    made.status = ptx_translate(made.module, 0, &target, &made.kernel, &made.log);
+    made.status = ptx_translate(made.module, 0, target, &made.kernel, &made.log);
+    return made;
+}
+
+static struct translation translate(const char *text)
+{
+    return translate_as(text, &any_target);
+}
+
+/* For a CPU that has LLVM. */
+static struct translation translate_natively(const char *text)
+{
+    struct ptx_target target = any_target;
+    target.is_cpu = true;
+    target.llvm_major = 15;
+    struct translation made = translate_as(text, &target);
+    assert_int_equal(made.status, PTX_OK);
+    assert_int_equal(made.kernel.form, PTX_FORM_NATIVE);
     return made;
 }
 
@@ -167,19 +185,25 @@ TEST_BODY(ptx_fetches_of_every_geometry)
         assert_says(&made, rows[i].bundle, 1);
         assert_says(&made, rows[i].fetch, 1);
         drop(&made);
+        made = translate_natively(text);
+        assert_says(&made, "call void @clem_native_fetch(", 1);
+        assert_non_null(argument_of(&made, PTX_ARGUMENT_TEXTURE, 0));
+        assert_null(argument_of(&made, PTX_ARGUMENT_TABLE, 0));
+        drop(&made);
     }
 }
 
 TEST_BODY(ptx_surfaces_of_every_kind)
 {
-    struct translation made = translate(
+    static const char *const text =
         KERNEL(".param .u64 s", "ld.param.u64 %rd1, [s];\n"
                                 "sust.b.1d.b32.trap [%rd1, {%r1}], %r2;\n"
                                 "sust.b.2d.v4.b32.clamp [%rd1, {%r1,%r2}], {%r1,%r2,%r3,%r4};\n"
                                 "sust.b.3d.b64.zero [%rd1, {%r1,%r2,%r3,%r3}], %rd2;\n"
                                 "sust.b.a1d.b32.trap [%rd1, {%r1,%r2}], %r2;\n"
                                 "sust.b.a2d.b32.trap [%rd1, {%r1,%r2,%r3,%r3}], %r2;\n"
-                                "sured.b.max.2d.s32.clamp [%rd1, {%r1,%r2}], %r3;\n"));
+                                "sured.b.max.2d.s32.clamp [%rd1, {%r1,%r2}], %r3;\n");
+    struct translation made = translate(text);
     assert_says(&made, "CLEM_SURFACE(", 1);
     assert_says(&made, "surf1DwriteMode(uint, ", 1);
     assert_says(&made, "surf2DwriteMode(uint4, ", 1);
@@ -190,6 +214,11 @@ TEST_BODY(ptx_surfaces_of_every_kind)
     assert_says(&made, "cudaBoundaryModeTrap", 3);
     assert_says(&made, "cudaBoundaryModeClamp", 2);
     assert_says(&made, "cudaBoundaryModeZero", 1);
+    drop(&made);
+    made = translate_natively(text);
+    assert_says(&made, "call void @clem_native_store_surface(", 5);
+    assert_says(&made, "call void @clem_native_reduce_surface(", 1);
+    assert_true(argument_of(&made, PTX_ARGUMENT_TEXTURE, 0)->is_surface);
     drop(&made);
 }
 

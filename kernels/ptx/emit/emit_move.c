@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/emit/access.h"
 #include "kernels/ptx/emit/emit_memory.h"
+#include "kernels/ptx/emit/texture.h"
 
 /* ---- Vectors as numbers, and numbers as vectors ---- */
 
@@ -117,15 +118,22 @@ static bool is_read_otherwise(const struct ptx_function *function, int32_t index
     return false;
 }
 
+bool ptx_moves_reference(const struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const bool is = (in->opcode == PTX_OPCODE_mov || in->opcode == PTX_OPCODE_cvta) &&
+                    in->operand_count == 2 && is_reference(&in->operands[1]) &&
+                    in->operands[0].kind == PTX_OPERAND_REGISTER;
+    return is && !is_read_otherwise(e->function, in->operands[0].index, 3);
+}
+
 /* A reference's address has no value; what reads textures through the register knows which. */
 static void emit_reference(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
-    const struct ptx_operand *to = &in->operands[0];
-    if (to->kind != PTX_OPERAND_REGISTER || is_read_otherwise(e->function, to->index, 3))
+    if (!ptx_moves_reference(e, in))
         ptx_refuse(e, "the address of reference %s is used as a number",
                    in->operands[1].variable->name);
     else
-        ptx_set(e, to, PTX_U64, "0ul");
+        ptx_set(e, &in->operands[0], PTX_U64, "0ul");
 }
 
 /* ---- mov ---- */

@@ -7,6 +7,7 @@
 
 #include "kernels/ptx/emit/access.h"
 #include "kernels/ptx/emit/checked.h"
+#include "kernels/ptx/emit/texture.h"
 
 /* ---- Which object ---- */
 
@@ -145,22 +146,17 @@ static const char *image_type(const char *geometry)
     return "";
 }
 
-/* kind: "TEXTURE" or "SURFACE"; geometry: "2D_LAYERED", or "" for surfaces. False: refused. */
-static bool find_object(struct ptx_emitter *e, const struct ptx_operand *handle, const char *kind,
-                        const char *geometry, struct object *object)
+bool ptx_find_bundle(struct ptx_emitter *e, const struct ptx_operand *handle, const char *kind,
+                     const char *geometry, struct ptx_texture_argument **bundle)
 {
     const struct trace traced = trace_handle(e, handle);
-    ptx_need(e, PTX_NEED_DEVICE_HEADER);
-    *object = (struct object){0};
+    *bundle = NULL;
     if (traced.reference && !is_in_entry(e)) {
         ptx_refuse(e, "references are fetched from in kernels only, not in functions");
         return false;
     }
     if (!is_in_entry(e) || (traced.parameter < 0 && !traced.reference)) {
         ptx_need(e, PTX_NEED_TABLE);
-        object->is_row = true;
-        object->handle = ptx_value(e, handle, PTX_U64);
-        object->name = ptx_temporary(e);
         return true;
     }
     struct ptx_argument wanted = {.kind = PTX_ARGUMENT_TEXTURE,
@@ -171,10 +167,23 @@ static bool find_object(struct ptx_emitter *e, const struct ptx_operand *handle,
     snprintf(wanted.type, sizeof wanted.type, "%s", image_type(geometry));
     const char *macro =
         ptx_format(e, "CLEM_%s%s%s", kind, traced.reference ? "_REFERENCE" : "", geometry);
-    struct ptx_texture_argument *bundle = find_bundle(e->plan, &wanted, macro);
-    if (!bundle)
-        bundle = add_bundle(e, &wanted, macro);
-    object->name = bundle_name(e, bundle);
+    *bundle = find_bundle(e->plan, &wanted, macro);
+    if (!*bundle)
+        *bundle = add_bundle(e, &wanted, macro);
+    return true;
+}
+
+static bool find_object(struct ptx_emitter *e, const struct ptx_operand *handle, const char *kind,
+                        const char *geometry, struct object *object)
+{
+    struct ptx_texture_argument *bundle;
+    ptx_need(e, PTX_NEED_DEVICE_HEADER);
+    *object = (struct object){0};
+    if (!ptx_find_bundle(e, handle, kind, geometry, &bundle))
+        return false;
+    object->is_row = !bundle;
+    object->handle = bundle ? NULL : ptx_value(e, handle, PTX_U64);
+    object->name = bundle ? bundle_name(e, bundle) : ptx_temporary(e);
     return true;
 }
 
@@ -194,14 +203,7 @@ static void declare_row(struct ptx_emitter *e, const struct object *object, bool
 
 /* ---- Coordinates ---- */
 
-/* How CUDA's functions name a geometry and what {..} holds: the layer first, then the axes. */
-static const struct shape {
-    const char *function; /* tex2DLayered */
-    const char *kind;     /* 2D_LAYERED */
-    const char *surface;  /* surf2DLayered */
-    unsigned axes, coordinates;
-    bool has_layer;
-} shapes[] = {
+static const struct ptx_texture_shape shapes[] = {
     [PTX_1D] = {"1D", "1D", "1D", 1, 1, false},
     [PTX_2D] = {"2D", "2D", "2D", 2, 2, false},
     [PTX_3D] = {"3D", "3D", "3D", 3, 3, false},
@@ -212,30 +214,40 @@ static const struct shape {
 };
 
 struct place {
-    const struct shape *shape;
+    const struct ptx_texture_shape *shape;
     const char *x, *y, *z; /* "0.0f" or "0" where the geometry has none */
     const char *layer;     /* NULL: no layers */
 };
 
-/* The operands of `[t, {..}]`: false and refused where they are not as the geometry asks. */
-static bool read_place(struct ptx_emitter *e, const struct ptx_instruction *in,
-                       const struct ptx_operand *brackets, enum ptx_type type, struct place *place)
+const struct ptx_texture_shape *ptx_texture_shape(struct ptx_emitter *e,
+                                                  const struct ptx_instruction *in,
+                                                  const struct ptx_operand *brackets)
 {
     if (in->geometry == PTX_GEOMETRY_NONE || in->geometry >= sizeof shapes / sizeof *shapes) {
         ptx_refuse(e, "multisampled textures have no translation");
-        return false;
+        return NULL;
     }
-    const struct shape *shape = &shapes[in->geometry];
+    const struct ptx_texture_shape *shape = &shapes[in->geometry];
     if (brackets->kind != PTX_OPERAND_TEXTURE || brackets->count != 2) {
         ptx_refuse(e, "separate samplers have no translation");
-        return false;
+        return NULL;
     }
     const struct ptx_operand *at = &brackets->list[1];
-    const bool is_list = at->kind == PTX_OPERAND_VECTOR;
-    if ((is_list ? at->count : 1) < shape->coordinates) {
+    if ((at->kind == PTX_OPERAND_VECTOR ? at->count : 1) < shape->coordinates) {
         ptx_refuse(e, "too few coordinates");
-        return false;
+        return NULL;
     }
+    return shape;
+}
+
+static bool read_place(struct ptx_emitter *e, const struct ptx_instruction *in,
+                       const struct ptx_operand *brackets, enum ptx_type type, struct place *place)
+{
+    const struct ptx_texture_shape *shape = ptx_texture_shape(e, in, brackets);
+    if (!shape)
+        return false;
+    const struct ptx_operand *at = &brackets->list[1];
+    const bool is_list = at->kind == PTX_OPERAND_VECTOR;
     const struct ptx_operand *each = is_list ? at->list : at;
     const char *none = ptx_type_is_float(type) ? "0.0f" : "0";
     *place = (struct place){.shape = shape, .x = none, .y = none, .z = none};
@@ -300,8 +312,8 @@ static bool is_used(const struct ptx_emitter *e, const struct ptx_instruction *b
     return false;
 }
 
-/* Fetches of one channel have shortcuts in the device header: 1 where nobody wants the others. */
-static unsigned wanted_channels(const struct ptx_emitter *e, const struct ptx_instruction *in)
+/* Fetches of one channel have shortcuts in the device header. */
+unsigned ptx_wanted_channels(const struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const struct ptx_operand *to = &in->operands[0];
     if (to->kind != PTX_OPERAND_VECTOR)
@@ -332,7 +344,7 @@ static void set_results(struct ptx_emitter *e, const struct ptx_instruction *in,
 static const char *row_fetch(struct ptx_emitter *e, const struct object *object,
                              const struct place *place, const char *type, const char *lod)
 {
-    const struct shape *shape = place->shape;
+    const struct ptx_texture_shape *shape = place->shape;
     const char *facts = ptx_format(e, "&clem_texture_facts__%s", object->name);
     const char *layers = ptx_format(e, "clem_texture_facts__%s.layers", object->name);
     const char *at =
@@ -397,8 +409,8 @@ static const char *result_type(struct ptx_emitter *e, enum ptx_type type, unsign
     return one ? ptx_format(e, "%s%s", one, channels == 1 ? "" : "4") : NULL;
 }
 
-/* Operands behind the place: level, or two gradients. More are offsets and reference depths. */
-static bool check_operands(struct ptx_emitter *e, const struct ptx_instruction *in)
+/* More operands are offsets and reference depths. */
+bool ptx_check_fetch(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const uint32_t wanted = 2u + in->has_second_destination + (in->flags & PTX_LEVEL ? 1u : 0u) +
                             (in->flags & PTX_GRAD ? 2u : 0u);
@@ -427,13 +439,13 @@ static void emit_tex(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct object object;
     struct place place;
-    if (!check_operands(e, in))
+    if (!ptx_check_fetch(e, in))
         return;
     const struct ptx_operand *brackets = &in->operands[1 + in->has_second_destination];
     const enum ptx_type type = (enum ptx_type)in->types[0];
     const bool is_integer = in->types[1] == PTX_S32;
     const bool is_linear_memory = is_integer && in->geometry == PTX_1D;
-    const unsigned channels = wanted_channels(e, in);
+    const unsigned channels = ptx_wanted_channels(e, in);
     const char *c_type = result_type(e, type, channels);
     if (!c_type || !read_place(e, in, brackets, is_integer ? PTX_S32 : PTX_F32, &place) ||
         !find_object(e, &brackets->list[0], "TEXTURE",
@@ -458,7 +470,7 @@ static void emit_gather(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct object object;
     struct place place;
-    if (!check_operands(e, in))
+    if (!ptx_check_fetch(e, in))
         return;
     const struct ptx_operand *brackets = &in->operands[1 + in->has_second_destination];
     const enum ptx_type type = (enum ptx_type)in->types[0];
@@ -489,7 +501,14 @@ static void emit_gather(struct ptx_emitter *e, const struct ptx_instruction *in)
 
 /* ---- Queries ---- */
 
-static void emit_query(struct ptx_emitter *e, const struct ptx_instruction *in)
+struct ptx_operand ptx_query_handle(const struct ptx_instruction *in)
+{
+    struct ptx_operand handle = in->operands[1];
+    handle.kind = handle.index >= 0 ? PTX_OPERAND_REGISTER : PTX_OPERAND_VARIABLE;
+    return handle;
+}
+
+const char *ptx_query_field(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     static const struct {
         uint8_t operation;
@@ -504,12 +523,19 @@ static void emit_query(struct ptx_emitter *e, const struct ptx_instruction *in)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
         if (rows[i].operation == in->operation)
             field = is_surface ? rows[i].surface : rows[i].texture;
-    if (!field || in->operand_count != 2 || in->flags & PTX_LEVEL) {
-        ptx_refuse(e, "this is not known of textures and surfaces");
+    if (field && in->operand_count == 2 && !(in->flags & PTX_LEVEL))
+        return field;
+    ptx_refuse(e, "this is not known of textures and surfaces");
+    return NULL;
+}
+
+static void emit_query(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const bool is_surface = in->opcode == PTX_OPCODE_suq;
+    const char *field = ptx_query_field(e, in);
+    if (!field)
         return;
-    }
-    struct ptx_operand handle = in->operands[1];
-    handle.kind = handle.index >= 0 ? PTX_OPERAND_REGISTER : PTX_OPERAND_VARIABLE;
+    const struct ptx_operand handle = ptx_query_handle(in);
     struct object object;
     if (!find_object(e, &handle, is_surface ? "SURFACE" : "TEXTURE", is_surface ? "" : "1D_BUFFER",
                      &object))
@@ -527,16 +553,23 @@ static void emit_query(struct ptx_emitter *e, const struct ptx_instruction *in)
 
 /* ---- Surfaces ---- */
 
+bool ptx_check_surface(struct ptx_emitter *e, const struct ptx_instruction *in, unsigned channels)
+{
+    const size_t bytes = ptx_type_bytes((enum ptx_type)in->types[0]);
+    if (bytes <= 8 && bytes * channels <= 16 && in->operation == PTX_OP_B)
+        return true;
+    ptx_refuse(e, "surfaces are read and written as bits (.b8 to .b64) only");
+    return false;
+}
+
 /* The type of one element: .v2.b32 is uint2. */
 static const char *surface_type(struct ptx_emitter *e, const struct ptx_instruction *in,
                                 unsigned channels)
 {
     static const char *const names[] = {[1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "ulong"};
     const size_t bytes = ptx_type_bytes((enum ptx_type)in->types[0]);
-    if (bytes > 8 || bytes * channels > 16 || in->operation != PTX_OP_B) {
-        ptx_refuse(e, "surfaces are read and written as bits (.b8 to .b64) only");
+    if (!ptx_check_surface(e, in, channels))
         return NULL;
-    }
     return channels == 1 ? names[bytes] : ptx_format(e, "%s%u", names[bytes], channels);
 }
 
@@ -634,7 +667,7 @@ static void emit_store(struct ptx_emitter *e, const struct ptx_instruction *in)
     ptx_line(e, "}");
 }
 
-static void emit_reduce(struct ptx_emitter *e, const struct ptx_instruction *in)
+static const char *reduction_of(const struct ptx_instruction *in)
 {
     static const struct {
         uint8_t operation;
@@ -644,18 +677,29 @@ static void emit_reduce(struct ptx_emitter *e, const struct ptx_instruction *in)
                 {PTX_OP_MAX, "atomic_max"},
                 {PTX_OP_AND, "atomic_and"},
                 {PTX_OP_OR, "atomic_or"}};
-    const enum ptx_type type = (enum ptx_type)in->types[0];
-    const char *function = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
         if (rows[i].operation == in->second_operation)
-            function = rows[i].function;
+            return rows[i].function;
+    return NULL;
+}
+
+bool ptx_check_surface_reduction(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    if (reduction_of(in) && in->operation == PTX_OP_B &&
+        ptx_type_bytes((enum ptx_type)in->types[0]) == 4)
+        return true;
+    ptx_refuse(e, "reductions on surfaces are of 32 bits at bytes (.b) only");
+    return false;
+}
+
+static void emit_reduce(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const enum ptx_type type = (enum ptx_type)in->types[0];
+    const char *function = reduction_of(in);
     struct object object;
     struct place place;
-    if (!function || in->operation != PTX_OP_B || ptx_type_bytes(type) != 4) {
-        ptx_refuse(e, "reductions on surfaces are of 32 bits at bytes (.b) only");
-        return;
-    }
-    if (!open_surface(e, in, &in->operands[0], &object, &place))
+    if (!ptx_check_surface_reduction(e, in) ||
+        !open_surface(e, in, &in->operands[0], &object, &place))
         return;
     const char *c_type = type == PTX_S32 ? "int" : "uint", *at = ptx_temporary(e);
     note_row_write(e, &object);

@@ -31,6 +31,8 @@ struct ptx_native_launch {
     uint32_t workspace
         [2]; /* of the grid's barrier, as struct clem_rota's (library/turns.h): zeros at first, changed by kernels */
     uint32_t reserved;
+    uint64_t
+        pictures; /* struct clem_texture[]: a row as the table's for each PTX_ARGUMENT_TEXTURE, in their order; 0: none */
 };
 
 /* Bytes that one block needs while it runs: shared memory, frames of warps, local memory. */

@@ -703,9 +703,10 @@ static void write_instruction(struct ptx_native *n, const struct ptx_instruction
     default:
         break;
     }
-    if (ptx_native_write_line(n, in) || ptx_native_compare_line(n, in) ||
-        ptx_native_memory(n, in) || ptx_native_atomic(n, in) || ptx_native_mbarrier(n, in) ||
-        ptx_native_warp(n, in) || ptx_native_call(n, in) || ptx_native_move(n, in))
+    if (ptx_native_picture(n, in) || ptx_native_write_line(n, in) ||
+        ptx_native_compare_line(n, in) || ptx_native_memory(n, in) || ptx_native_atomic(n, in) ||
+        ptx_native_mbarrier(n, in) || ptx_native_warp(n, in) || ptx_native_call(n, in) ||
+        ptx_native_move(n, in))
         return;
     if (!ptx_native_has_operation(in)) {
         ptx_refuse(n->e, "an instruction that the native form has not");
@@ -792,7 +793,8 @@ static bool is_doubled(const struct ptx_native *n, const struct ptx_node *range)
         return false;
     for (uint32_t i = range->first; i < range->end; i++) {
         const struct ptx_instruction *in = &f->function->instructions[i];
-        if (ptx_is_barrier(in) || in->opcode == PTX_OPCODE_call || in->opcode == PTX_OPCODE_brx)
+        if (ptx_is_barrier(in) || ptx_native_is_picture(in) || in->opcode == PTX_OPCODE_call ||
+            in->opcode == PTX_OPCODE_brx)
             return false;
         is_any |= is_masked(in);
     }
@@ -895,6 +897,7 @@ static void write_function(struct ptx_native *n)
         f->has_calls |= f->function->instructions[i].opcode == PTX_OPCODE_call;
     if (f->has_calls)
         ptx_native_do(n, "%%call = alloca [5 x <32 x i64>]");
+    ptx_native_declare_pictures(n);
     if (f->is_parted)
         ptx_native_do(n, "%%members = alloca <32 x i32>");
     if (!f->is_parted) {

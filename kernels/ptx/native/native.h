@@ -67,6 +67,9 @@ unsigned ptx_native_bits(enum ptx_type type);
 /* Whether a kernel that a work-item for each thread would do as well is worth the native form (worth.c). Needs: the survey. */
 bool ptx_native_is_worth(struct ptx_emitter *e);
 
+/* Whether an instruction is one on textures or surfaces (texture.c). */
+bool ptx_native_is_picture(const struct ptx_instruction *in);
+
 /* ---- Operations (operation*.c): what touches no memory, no other lane and no way ---- */
 
 enum { PTX_NATIVE_RESULTS = 8 };

@@ -202,6 +202,9 @@ bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in);
 /* atomic.c: where the function returns, adds what has waited for that. */
 void ptx_native_add_waiting(struct ptx_native *n);
 bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in);
+/* texture.c; what it needs of the function's entry block. */
+bool ptx_native_picture(struct ptx_native *n, const struct ptx_instruction *in);
+void ptx_native_declare_pictures(struct ptx_native *n);
 bool ptx_native_move(struct ptx_native *n,
                      const struct ptx_instruction *in); /* move.c: cvta isspacep */
 /* Whether generic addresses are those of a space: one bit or 32. */

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 
+#include "kernels/ptx/native/fetch.h"
 #include "kernels/ptx/native/host_math.h"
 #include "kernels/ptx/native/native_runtime.h"
 #include "kernels/ptx/native/opencl_c.h"
@@ -166,7 +167,7 @@ const struct ptx_native_symbol *ptx_native_symbols(size_t *count)
 {
     static const struct ptx_native_symbol symbols[] = {
 #define FUNCTION(name) {"clem_native_" #name, (void (*)(void))clem_native_##name},
-        CLEM_NATIVE_MATH(FUNCTION) CLEM_NATIVE_RUNTIME(FUNCTION)
+        CLEM_NATIVE_MATH(FUNCTION) CLEM_NATIVE_RUNTIME(FUNCTION) CLEM_NATIVE_PICTURES(FUNCTION)
 #include "host_math_names.inc"
 #undef FUNCTION
 #define FUNCTION(name) {#name, (void (*)(void))(name)}, {#name "f", (void (*)(void))(name##f)},

@@ -7,7 +7,7 @@ enum { SUMS_PER_FUNCTION = 8, TURNS = 8, MOST_WEIGHT = TURNS * TURNS * TURNS };
 
 struct worth {
     uint64_t arithmetic, accesses;
-    bool has_loops, gathers;
+    bool has_loops, gathers, has_pictures;
 };
 
 /* ---- Loops ---- */
@@ -166,6 +166,7 @@ static void look_at(struct ptx_emitter *e, const struct ptx_function *function, 
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *in = &function->instructions[i];
         worth->accesses += is_access(in) ? weights[i] : 0;
+        worth->has_pictures |= ptx_native_is_picture(in);
         if (is_function(in))
             worth->arithmetic += (uint64_t)SUMS_PER_FUNCTION * weights[i];
         else if (is_sum(in))
@@ -178,13 +179,17 @@ static void look_at(struct ptx_emitter *e, const struct ptx_function *function, 
  * sums for each access): loops hash 19 (257), mandelbrot 5 (262), kmeans 6 (2.2), heat_3d 8 (1.0), a product of matrices 0.5
  * (1.3); places that memory names spmv_scalar 0.3 (0.6), bfs 0.3 (0.2); neither black_scholes 9, life 2.4, convolution_2d 1.2,
  * saxpy 0.8, jacobi_2d 0.7, and 0.9 on large inputs. Many short launches, which only native kernels have in one command: chain
- * 4.8, gauss 2.4, relaxation 1.6. */
+ * 4.8, gauss 2.4, relaxation 1.6. Of textures a fetch takes 1.0 to 1.5 times as long (nanoseconds of a core, native and OpenCL:
+ * floats 3.1 and 2.3, filtered 4.8 and 4.5, filtered float4s 5.3 and 5.0, bytes 10.2 and 7.4, volumes 39 and 41; of linear memory
+ * 1.7 and 0.8; surfaces read and written 3.0 and 0.8), and PoCL takes 0.2 to 0.5 s for the text of each such kernel. */
 bool ptx_native_is_worth(struct ptx_emitter *e)
 {
     enum { SUMS_BESIDE_GATHER = 8 };
     struct worth worth = {0};
     for (size_t i = 0; i < e->plan->body_count; i++)
         look_at(e, e->plan->bodies[i].function, &worth);
+    if (worth.has_pictures)
+        return true;
     if (worth.gathers)
         return worth.arithmetic >= SUMS_BESIDE_GATHER * worth.accesses;
     return !worth.has_loops || 10 * worth.arithmetic >= 9 * worth.accesses;
