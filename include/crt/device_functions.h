@@ -4,9 +4,11 @@
 #define CLEM_CRT_DEVICE_FUNCTIONS_H
 
 #include "device_atomic.h"
+#include "device_dpx.h"
 #include "device_integer.h"
 #include "device_intrinsics.h"
 #include "device_memory.h"
+#include "device_ordered.h"
 #include "device_runtime.h"
 #include "device_simd.h"
 #include "device_surface.h"

@@ -12,6 +12,18 @@
 #define CLEM_BOTH   static __inline__ __attribute__((host, device, always_inline))
 #define CLEM_DEVICE static __inline__ __attribute__((device, always_inline))
 
+/* ---- bytes in reverse order, of the host too ------------------------------------------------ */
+
+#define CLEM_REVERSE(bits, T)                                                                      \
+    CLEM_BOTH T __nv_bswap##bits(T x)                                                              \
+    {                                                                                              \
+        return __builtin_bswap##bits(x);                                                           \
+    }
+CLEM_REVERSE(16, unsigned short)
+CLEM_REVERSE(32, unsigned int)
+CLEM_REVERSE(64, unsigned long long)
+#undef CLEM_REVERSE
+
 /* ---- minimum and maximum, of the host too -------------------------------------------------- */
 
 #define CLEM_MIN_MAX(R, T, U)                                                                      \

@@ -75,6 +75,9 @@ __global__ void integers(unsigned *u, int n)
     sum += __vadd4(a, b) + __vsub2(a, b) + __vaddss4(a, b) + __vsubus2(a, b) + __vabsdiffu4(a, b) + __vavgs2(a, b) +
            __vhaddu4(a, b) + __vmaxs4(a, b) + __vminu2(a, b) + __vcmpeq4(a, b) + __vsetlts2(a, b) + __vneg4(a) +
            __vabsss2(a) + __vsads4(a, b) + __vsadu2(a, b);
+    bool is_a, is_low_a;
+    sum += __vimax3_s32(n, n, n) + __vimin3_u16x2(a, b, a) + __viaddmax_s16x2_relu(a, b, a) + __vimin_s32_relu(n, n) +
+           __vibmax_u32(a, b, &is_a) + is_a + __vibmin_s16x2(a, b, &is_a, &is_low_a) + is_low_a + __nv_bswap32(a);
     u[2] = sum;
 }
 
@@ -89,6 +92,12 @@ template <class T> __device__ void atomics(T *p)
     atomicOr(p, T(1));
     atomicXor(p, T(1));
     atomicCAS(p, T(1), T(2));
+    T seen = __nv_atomic_load_n(p, __NV_ATOMIC_ACQUIRE);
+    __nv_atomic_store(p, &seen, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);
+    __nv_atomic_compare_exchange_n(p, &seen, 1, false, __NV_ATOMIC_SEQ_CST, __NV_ATOMIC_RELAXED);
+    __nv_atomic_fetch_max(p, __nv_atomic_exchange_n(p, 2, __NV_ATOMIC_ACQ_REL), __NV_ATOMIC_RELAXED,
+                          __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_SYSTEM);
 }
 
 __global__ void memory(int *i, unsigned *u, unsigned long long *l, float *f, double *d, float4 *v, unsigned short *s)
