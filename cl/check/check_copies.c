@@ -12,22 +12,34 @@ static uint64_t row_at(const struct ocl_check_rows *rows, size_t y, size_t z)
     return rows->address + y * rows->pitch + z * rows->slice_bytes;
 }
 
-/* Of a row: NULL where all was written, or it is nobody's. */
-static unsigned char *written_row(uint64_t address, size_t width)
+/* How many bytes of a row lie in one memory: rows may go on from one mapping to the next. written: of the first of them;
+ * NULL where all was written, or they are nobody's. */
+static size_t piece_at(uint64_t address, size_t width, unsigned char **written)
 {
     uint64_t bytes = width;
-    unsigned char *written = ocl_check_written_at(address, &bytes);
-    return bytes == width ? written : NULL;
+    *written = ocl_check_written_at(address, &bytes);
+    return (size_t)bytes;
+}
+
+static bool is_followed(uint64_t address)
+{
+    unsigned char *written;
+    piece_at(address, 1, &written);
+    return written != NULL;
 }
 
 static void mark_row(uint64_t target, uint64_t source, size_t width)
 {
-    unsigned char *to = written_row(target, width);
-    const unsigned char *from = source ? written_row(source, width) : NULL;
-    if (to && from)
-        memmove(to, from, width);
-    else if (to)
-        memset(to, OCL_WRITTEN, width);
+    for (size_t at = 0, bytes; at < width; at += bytes) {
+        unsigned char *to, *from = NULL;
+        bytes = piece_at(target + at, width - at, &to);
+        if (source)
+            bytes = piece_at(source + at, bytes, &from);
+        if (to && from)
+            memmove(to, from, bytes);
+        else if (to)
+            memset(to, OCL_WRITTEN, bytes);
+    }
 }
 
 /* ---- What the host gets ---- */
@@ -59,10 +71,9 @@ static bool is_padding(const unsigned char *written, size_t at, size_t run, size
     return false;
 }
 
-static bool tell_row(uint64_t source, size_t width)
+static bool tell_piece(uint64_t source, const unsigned char *written, size_t width)
 {
     char what[160], about[160];
-    const unsigned char *written = written_row(source, width);
     for (size_t at = 0; written && at < width; at++) {
         const size_t run = run_at(written, at, width);
         if (run == 0)
@@ -92,17 +103,28 @@ static bool tell_row(uint64_t source, size_t width)
     return false;
 }
 
+static bool tell_row(uint64_t source, size_t width)
+{
+    bool is_told = false;
+    for (size_t at = 0, bytes; at < width && !is_told; at += bytes) {
+        unsigned char *written;
+        bytes = piece_at(source + at, width - at, &written);
+        is_told = tell_piece(source + at, written, bytes);
+    }
+    return is_told;
+}
+
 /* ---- All ---- */
 
 bool ocl_check_follows(const struct ocl_check_rows *source)
 {
-    return written_row(source->address, 1) != NULL;
+    return is_followed(source->address);
 }
 
 void ocl_check_copied(const struct ocl_check_rows *target, const struct ocl_check_rows *source,
                       const struct ocl_check_shape *shape)
 {
-    const bool is_to_host = source && !written_row(target->address, 1);
+    const bool is_to_host = source && !is_followed(target->address);
     bool is_told = false;
     for (size_t z = 0; z < shape->depth; z++)
         for (size_t y = 0; y < shape->height; y++) {

@@ -438,8 +438,10 @@ ocl_status ocl_memory_import(struct ocl_context *context, int file, uint64_t off
         place(made, made->block, (size_t)(offset - first));
     const uint64_t made_address = made->address; /* once published, it may be closed */
     status = publish(made, status);
-    if (status == OCL_OK)
+    if (status == OCL_OK) {
         *address = made_address;
+        ocl_check_filled(made_address); /* by whoever shares it */
+    }
     return status == OCL_E_ALREADY ? OCL_E_OUT_OF_MEMORY : status;
 }
 

@@ -222,6 +222,8 @@ ocl_status ocl_share_memory(const void *pointer, const struct ocl_share_pool *po
     if (!allocation)
         return OCL_E_NOT_FOUND;
     const ocl_status status = share(allocation, pool, handle);
+    if (status == OCL_OK)
+        ocl_check_filled(allocation->address); /* what others write nobody follows */
     ocl_memory_let_go(allocation);
     return status;
 }

@@ -36,9 +36,10 @@ struct ocl_mapping {
     struct ocl_physical *physical; /* a reference */
     uint64_t id;                   /* as the registry tells it */
     unsigned char given[OCL_VIRTUAL_DEVICES];
-    enum ocl_access access;  /* of all devices together: what the pages allow */
-    const void *busy;        /* the call that changes it, which others wait for, or NULL */
-    bool is_ending;          /* that call unmaps it */
+    enum ocl_access access; /* of all devices together: what the pages allow */
+    const void *busy;       /* the call that changes it, which others wait for, or NULL */
+    bool is_ending;         /* that call unmaps it */
+    bool has_contents;      /* others may have written the memory than those who see this mapping */
     struct appearance *seen; /* NULL: no context of the device is open, or it is ending */
     struct ocl_mapping *next, *previous;
 };
@@ -91,6 +92,9 @@ static ocl_status appear(struct ocl_mapping *mapping, struct ocl_context *contex
     }
     mapping->seen = made;
     ocl_allocation_check(&made->allocation, true);
+    if (mapping->has_contents)
+        ocl_check_filled(mapping->address);
+    mapping->has_contents = true; /* for the next context */
     atomic_store(&made->allocation.is_live, true);
     return OCL_OK;
 }
@@ -275,6 +279,14 @@ static struct ocl_context *home_instead(const struct ocl_context *context, int d
     return home ? home : find_home(device);
 }
 
+/* Memory that can be written at other addresses too, from now on. Virtual lock held. */
+static void fill_others(const struct ocl_physical *physical)
+{
+    for (const struct ocl_mapping *mapping = mappings; mapping; mapping = mapping->next)
+        if (mapping->physical == physical && mapping->seen)
+            ocl_check_filled(mapping->address);
+}
+
 /* Virtual lock held. */
 static ocl_status place(struct ocl_mapping *mapping, const struct ocl_context *context)
 {
@@ -308,6 +320,9 @@ ocl_status ocl_virtual_map(struct ocl_context *context, struct ocl_physical *phy
     made->bytes = ocl_physical_bytes(physical);
     made->id = ocl_allocation_next_id();
     ocl_virtual_lock();
+    made->has_contents = !ocl_physical_is_fresh(physical);
+    if (made->has_contents)
+        fill_others(physical);
     const ocl_status status = place(made, context);
     ocl_virtual_unlock();
     if (status != OCL_OK) {

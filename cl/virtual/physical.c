@@ -29,6 +29,7 @@ struct ocl_physical {
     size_t bytes;
     int device;
     bool is_counted; /* as taken of the device: not what was imported */
+    bool was_mapped; /* (virtual lock) */
     unsigned flags;
     void *handle;
 };
@@ -231,6 +232,13 @@ void ocl_physical_release(struct ocl_physical *physical)
     const int before = ocl_steady_begin();
     end_physical(physical);
     ocl_steady_end(before);
+}
+
+bool ocl_physical_is_fresh(struct ocl_physical *physical)
+{
+    const bool is_fresh = !physical->was_mapped && !physical->is_shared;
+    physical->was_mapped = true;
+    return is_fresh;
 }
 
 size_t ocl_physical_bytes(const struct ocl_physical *physical)

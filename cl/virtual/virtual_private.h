@@ -38,6 +38,9 @@ void ocl_reservation_clear(uint64_t address, size_t bytes);
 /* Puts the memory at an address of a reservation, without access. Errors: OCL_E_OUT_OF_MEMORY. */
 ocl_status ocl_physical_place(const struct ocl_physical *physical, uint64_t address);
 
+/* Whether nobody can have written the memory: it is not shared, and nobody asked before. Virtual lock held. */
+bool ocl_physical_is_fresh(struct ocl_physical *physical);
+
 /* A memory file of so many bytes, closed by execve(). -1: errno says why. */
 int ocl_physical_file(uint64_t bytes);
 

@@ -341,7 +341,7 @@ static bool is_int128(const char *name)
     return type && type < name + strcspn(name, "\"");
 }
 
-const char *const *clang_brings_int128(const char *log)
+static const char *const *brings_int128(const char *log)
 {
     static const char words[] = "Undefined external symbol \"";
     static const char *const header[] = {"-include", "crt/device_int128.h", NULL};
@@ -355,4 +355,12 @@ const char *const *clang_brings_int128(const char *log)
     if (*name == '"')
         return expansion;
     return is_int128(name) ? header : NULL;
+}
+
+const char *const *clang_brings_missing(const char *log)
+{
+    static const char *const alignment[] = {"-include", "crt/any_alignas.h", NULL};
+    if (log && strstr(log, "an attribute list cannot appear here"))
+        return alignment;
+    return brings_int128(log);
 }

@@ -81,9 +81,9 @@ void clang_add_device(struct clang_arguments *list, const struct clang_compiler 
 void clang_add_host(struct clang_arguments *list, const struct clang_device_options *options,
                     const char *image);
 
-/* What brings the division or conversion of 128-bit integers for which a device pass ended, by what it said, as
- * arguments up to NULL. NULL: it ended for something else. */
-const char *const *clang_brings_int128(const char *log);
+/* What brings that for which a device pass ended, by what it said, as arguments up to NULL: the division or conversion
+ * of 128-bit integers, or alignas() behind __shared__. NULL: it ended for something else. */
+const char *const *clang_brings_missing(const char *log);
 
 void clang_add_all(struct clang_arguments *list, const char *const *values);
 

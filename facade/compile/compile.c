@@ -418,9 +418,9 @@ static int compile_either_way(void *data)
     if (missing != NULL)
         return (int)fail(c->program, missing);
     nvrtcResult result = compile(c->program, c->options, &compiler, include_dir, NULL);
-    const char *const *int128 = clang_brings_int128(c->program->log);
-    if (result == NVRTC_ERROR_COMPILATION && int128)
-        result = compile(c->program, c->options, &compiler, include_dir, int128);
+    const char *const *missing_part = clang_brings_missing(c->program->log);
+    if (result == NVRTC_ERROR_COMPILATION && missing_part)
+        result = compile(c->program, c->options, &compiler, include_dir, missing_part);
     return (int)(result == NVRTC_SUCCESS ? nvrtc_read_names(c->program) : result);
 }
 

@@ -35,6 +35,8 @@ struct job {
     const char *standard; /* -std */
     const char *keep_dir; /* -keep-dir */
     const char *archiver; /* -arbin */
+    /* Of the latest device pass: clang_brings_missing(). */
+    const char *const *missing;
     bool is_verbose, is_dry, is_shared, is_separable;
     bool is_precompiled;   /* -precompile */
     bool is_kept, is_run;  /* -keep, -run */

@@ -103,10 +103,10 @@ static void tell_of_launches(const char *text)
                         "launches goes to cudaStreamTailLaunch\n");
 }
 
-/* A device pass, in which clang may crash: its errors are shown, but not how it came to them. int128: gets what brings
- * 128-bit integers where it lacks them, and nothing is shown then. */
+/* A device pass, in which clang may crash: its errors are shown, but not how it came to them. missing: gets what brings
+ * that which it lacks (clang_brings_missing()), and nothing is shown then. */
 static int run_fallible(struct job *job, struct clang_arguments *command,
-                        const char *const **int128)
+                        const char *const **missing)
 {
     char log[sizeof job->scratch + 16];
     if (clemcc_make_scratch(job)) {
@@ -118,17 +118,18 @@ static int run_fallible(struct job *job, struct clang_arguments *command,
         clang_arguments_add(command, "-fcolor-diagnostics");
     const int status = clemcc_run_logged(job, command, log);
     char *text = job->is_dry ? NULL : clemcc_read_text(log), *trace;
-    if (int128 && status != 0 && (*int128 = clang_brings_int128(text)) != NULL) {
+    if (missing && status != 0 && (*missing = clang_brings_missing(text)) != NULL) {
         free(text);
         return status;
     }
+    const bool is_mute = !text || !*text;
     if (text && status > 1 && (trace = strstr(text, "PLEASE submit a bug report")))
         *trace = 0;
     if (text)
         fputs(text, stderr);
     if (text && status == 1)
         tell_of_launches(text);
-    if (status && !job->is_dry && (!text || !*text))
+    if (status && !job->is_dry && is_mute)
         fprintf(stderr, "clemcc: clang %u failed, and could not say why in %s: is the disk full?\n",
                 job->compiler.version, job->scratch);
     free(text);
@@ -156,11 +157,11 @@ static struct clang_arguments device_command(const struct job *job, const struct
 static int compile_device(struct job *job, const struct input *input, const char *output)
 {
     struct clang_arguments command = device_command(job, input, output);
-    const char *const *int128 = NULL;
-    int status = run_fallible(job, &command, &int128);
-    if (int128) {
+    job->missing = NULL;
+    int status = run_fallible(job, &command, &job->missing);
+    if (job->missing) {
         command = device_command(job, input, output);
-        clang_add_all(&command, int128);
+        clang_add_all(&command, job->missing);
         status = run_fallible(job, &command, NULL);
     }
     return status == 0 && job->is_separable ? clemcc_settle_statics(job, output) : status;
@@ -209,6 +210,8 @@ static int compile_host(struct job *job, const struct input *input, const char *
     }
     clang_arguments_append(&command, &job->both);
     clang_arguments_append(&command, &job->host);
+    if (input->is_cuda && job->missing && strcmp(job->missing[0], "-include") == 0)
+        clang_add_all(&command, job->missing);
     add_rules(job, &command, input, product);
     if (mode)
         clang_arguments_add(&command, mode);

@@ -154,7 +154,7 @@ static bool has_plain_barriers(const struct ptx_emitter *e)
 static void refuse_wait_for_launches(struct ptx_emitter *e)
 {
     const struct ptx_plan *plan = e->plan;
-    if (!plan->launches || !plan->bodies[plan->body_count - 1].waits)
+    if (!plan->launches || !plan->bodies[plan->body_count - 1].waits_without_end)
         return;
     e->function = plan->original;
     e->instruction = NULL;

@@ -502,6 +502,27 @@ TEST_BODY(nvrtc_code_runs)
     assert_driver(cuModuleUnload(module));
 }
 
+/* Where CUDA's own compiler takes it, and no clang. */
+TEST_BODY(nvrtc_takes_alignas_behind_shared)
+{
+    static const char source[] =
+        "struct alignas(32) wide { int a; };\n"
+        "extern \"C\" __global__ void put(int *a)\n"
+        "{ __shared__ alignas(alignof(wide)) char c[40]; __shared__ alignas(double) char d[8];\n"
+        "  const int i = threadIdx.x; c[i] = i; d[i % 8] = i; __syncthreads();\n"
+        "  a[i] = c[39 - i] + d[7 - i % 8]; }\n";
+    nvrtcProgram program = new_program(source, 0, NULL, NULL);
+    must_compile(program, 0, NULL);
+    size_t bytes = 0;
+    assert_int_equal(nvrtcGetPTXSize(program, &bytes), NVRTC_SUCCESS);
+    char *text = malloc(bytes);
+    assert_int_equal(nvrtcGetPTX(program, text), NVRTC_SUCCESS);
+    assert_non_null(strstr(text, ".shared .align 32 .b8"));
+    assert_non_null(strstr(text, ".shared .align 8 .b8"));
+    free(text);
+    assert_int_equal(nvrtcDestroyProgram(&program), NVRTC_SUCCESS);
+}
+
 /* What clang has no instructions for, and older ones no functions for devices. */
 TEST_BODY(nvrtc_divides_128_bits)
 {

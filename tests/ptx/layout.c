@@ -196,8 +196,8 @@ TEST_BODY(ptx_layout_bounds_parameters)
     static const struct {
         const char *version, *target;
         unsigned bytes, most;
-    } rows[] = {{"7.5", "sm_75", 4096, 4096},    {"7.5", "sm_75", 4097, 4096},
-                {"8.0", "sm_90", 4100, 4096},    {"8.1", "sm_61", 4100, 4096},
+    } rows[] = {{"7.5", "sm_61", 4096, 4096},    {"7.5", "sm_61", 4097, 4096},
+                {"7.5", "sm_75", 32764, 32764},  {"8.1", "sm_61", 4100, 4096},
                 {"8.1", "sm_70", 32764, 32764},  {"9.0", "sm_90a", 32765, 32764},
                 {"9.0", "sm_75", 4194304, 32764}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {

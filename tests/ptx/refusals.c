@@ -194,6 +194,66 @@ TEST_BODY(ptx_refusals_name_kernel_and_line)
     assert_int_equal(wrong, 0);
 }
 
+/* Whether a kernel that launches another and has this loop is translated, or refused because it waits. */
+static bool may_launch(const char *loop)
+{
+    char text[4096];
+    struct ptx_kernel kernel = {0};
+    struct ptx_log log = {0};
+    snprintf(
+        text, sizeof text,
+        ".version 8.5\n.target sm_90\n.address_size 64\n"
+        ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a, .param .b64 b);\n"
+        ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n.reg .pred %%p<8>; .reg .b32 "
+        "%%r<16>; .reg .b64 %%rd<16>;\n"
+        "{ .param .b64 p; .param .b64 o; .param .b32 q;\n"
+        "call (q), __cudaCDP2LaunchDeviceV2, (p, o); }\n"
+        "ld.param.u64 %%rd1, [a];\nld.param.u32 %%r5, [n];\nmov.u32 %%r2, 10000;\n"
+        "%s\nst.global.u32 [%%rd1], %%r2;\nret;\n}\n",
+        loop);
+    struct ptx_module *module = read_ptx(text);
+    const int result = ptx_translate(module, 0, &full, &kernel, &log);
+    if (result != PTX_OK)
+        assert_non_null(strstr(log.text, "loops that wait for what others do"));
+    free(log.text);
+    ptx_kernel_free(&kernel);
+    ptx_module_free(module);
+    return result == PTX_OK;
+}
+
+#define LOOK "$wait: ld.volatile.global.u32 %r1, [%rd1]; setp.eq.s32 %p1, %r1, 0;\n"
+
+TEST_BODY(ptx_refusals_let_launching_kernels_give_up)
+{
+    /* One comparison for both, as compilers write `while (*flag == 0 && n-- > 0)`. */
+    assert_true(may_launch(LOOK "setp.ne.s32 %p2, %r2, 0; selp.b32 %r3, -1, 0, %p1;\n"
+                                "add.s32 %r4, %r2, %r3; and.pred %p3, %p2, %p1; mov.u32 %r2, %r4;\n"
+                                "@%p3 bra $wait;"));
+    assert_true(may_launch(LOOK "setp.gt.u32 %p2, %r2, %r5; not.pred %p4, %p1; not.pred %p5, %p2;\n"
+                                "sub.s32 %r2, %r2, 3; or.pred %p3, %p5, %p4; @!%p3 bra $wait;"));
+    assert_true(may_launch(LOOK
+                           "@!%p1 bra $out; add.s32 %r2, %r2, 1; setp.ne.u32 %p2, 20000, %r2;\n"
+                           "@%p2 bra $wait; $out:"));
+}
+
+TEST_BODY(ptx_refusals_of_launching_kernels_that_may_not_give_up)
+{
+    /* It passes its end; it is compared with what changes; it moves in some turns only; it is set back. */
+    assert_false(may_launch(LOOK "setp.ne.s32 %p2, %r2, 1; sub.s32 %r2, %r2, 2;\n"
+                                 "and.pred %p3, %p2, %p1; @%p3 bra $wait;"));
+    assert_false(may_launch(LOOK "setp.gt.s32 %p2, %r2, %r1; sub.s32 %r2, %r2, 1;\n"
+                                 "and.pred %p3, %p2, %p1; @%p3 bra $wait;"));
+    assert_false(may_launch(LOOK "setp.gt.s32 %p2, %r2, 0; @%p1 sub.s32 %r2, %r2, 1;\n"
+                                 "and.pred %p3, %p2, %p1; @%p3 bra $wait;"));
+    assert_false(may_launch(LOOK "setp.gt.s32 %p2, %r2, 0; sub.s32 %r2, %r2, 1;\n"
+                                 "@%p1 mov.u32 %r2, 7; and.pred %p3, %p2, %p1; @%p3 bra $wait;"));
+    /* One of both is enough to stay; the way out by number is not in each turn. */
+    assert_false(may_launch(LOOK "setp.gt.s32 %p2, %r2, 0; sub.s32 %r2, %r2, 1;\n"
+                                 "or.pred %p3, %p2, %p1; @%p3 bra $wait;"));
+    assert_false(may_launch(LOOK "sub.s32 %r2, %r2, 1; setp.eq.s32 %p2, %r1, 7; @%p2 bra $wait;\n"
+                                 "setp.gt.s32 %p3, %r2, 0; @%p3 bra $wait;"));
+}
+
 TEST_BODY(ptx_refusals_of_signs_before_registers)
 {
     assert_refused(PTX_BODY("add.u32 %r1, %r2, -%r3;"), "a register with a sign");

@@ -462,6 +462,20 @@ bool ptx_block_waits(struct ptx_emitter *e, const struct ptx_function *function,
     return is_any;
 }
 
+bool ptx_waits_without_end(struct ptx_emitter *e, const struct ptx_function *function)
+{
+    struct waiting w = {.e = e};
+    if (!begin(&w, function))
+        return false;
+    for (size_t i = 0; i < w.flow->reachable; i++) {
+        const int32_t head = w.flow->order[i];
+        if (waits_in_loop(&w, head) &&
+            !ptx_loop_is_counted(w.flow, &(struct ptx_loop){head, w.loop, w.loop_count, w.is_in}))
+            return true;
+    }
+    return false;
+}
+
 static void mark_loop(const struct waiting *w, bool *loops)
 {
     for (size_t i = 0; i < w->loop_count; i++) {

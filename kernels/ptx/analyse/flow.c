@@ -44,6 +44,25 @@ void ptx_flow_writes(const struct ptx_instruction *in, ptx_show_register *show, 
             show_operand(&in->operands[i], in->guard < 0, show, with);
 }
 
+struct register_search {
+    uint32_t index;
+    bool is_written;
+};
+
+static void compare_register(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct register_search *s = with;
+    s->is_written |= index == s->index;
+}
+
+bool ptx_flow_writes_register(const struct ptx_instruction *in, uint32_t index)
+{
+    struct register_search s = {.index = index};
+    ptx_flow_writes(in, compare_register, &s);
+    return s.is_written;
+}
+
 /* ---- Nodes ---- */
 
 /* What ends the thread, or may: functions may hold an exit. */

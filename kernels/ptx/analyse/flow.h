@@ -48,6 +48,17 @@ struct ptx_flow *ptx_flow_make(struct ptx_arena *arena, const struct ptx_functio
 struct ptx_flow *ptx_flow_make_of_warp(struct ptx_arena *arena, const struct ptx_function *function,
                                        const bool *starts);
 
+/* Nodes from which ways lead back to `head`, itself among them. */
+struct ptx_loop {
+    int32_t head;
+    const int32_t *nodes;
+    size_t count;
+    const bool *is_in; /* per node of the flow */
+};
+
+/* Whether the loop ends by itself after some number of turns, whatever memory holds. counted.c. */
+bool ptx_loop_is_counted(const struct ptx_flow *flow, const struct ptx_loop *loop);
+
 /* A bit for each register and node, which only some searches want. */
 void ptx_flow_find_live(struct ptx_flow *flow);
 
@@ -67,6 +78,9 @@ static inline bool ptx_flow_is_live(const struct ptx_flow *flow, int32_t node, u
 typedef void ptx_show_register(void *with, uint32_t index, bool is_whole);
 void ptx_flow_reads(const struct ptx_instruction *in, ptx_show_register *show, void *with);
 void ptx_flow_writes(const struct ptx_instruction *in, ptx_show_register *show, void *with);
+
+/* Whether it writes the register, or a part of it. */
+bool ptx_flow_writes_register(const struct ptx_instruction *in, uint32_t index);
 
 /* Runs a pass over all instructions of a function, again and again until it changes nothing: it says whether it
  * changed anything. False if that takes too long: then nothing is known. */

@@ -187,6 +187,7 @@ static void take_facts(struct ptx_emitter *e, struct ptx_body *caller, struct pt
     caller->can_exit |= callee->can_exit;
     caller->sees_others |= callee->sees_others;
     caller->waits |= callee->waits;
+    caller->waits_without_end |= callee->waits_without_end;
     caller->inlined += callee->inlined;
     if (caller->inlined > MOST_COUNTED)
         caller->inlined = MOST_COUNTED;
@@ -225,6 +226,7 @@ static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
         for_each_callee(e, body, in, take_facts);
     }
     body->waits |= ptx_block_waits(e, body->function, NULL);
+    body->waits_without_end |= body->waits && ptx_waits_without_end(e, body->function);
 }
 
 /* ---- Local memory: one stack frame behind another ---- */
@@ -401,6 +403,7 @@ static void spread_facts(struct ptx_emitter *e, struct ptx_body *caller, struct 
     caller->can_exit |= callee->can_exit;
     caller->sees_others |= callee->sees_others;
     caller->waits |= callee->waits;
+    caller->waits_without_end |= callee->waits_without_end;
 }
 
 static void show_callees(struct ptx_emitter *e, struct ptx_body *body, visit_function *show)

@@ -68,6 +68,7 @@ struct ptx_body {
     bool has_warp_operations; /* shfl, vote, match, redux, activemask, elect, ...: ditto */
     bool sees_others;         /* ptx_sees_others(): ditto */
     bool waits;               /* ptx_block_waits(): ditto */
+    bool waits_without_end;   /* ptx_waits_without_end(): ditto */
     bool can_exit;            /* exit, a failure, or a wait that one ends: ditto */
     bool is_target;           /* may be called by number */
     bool is_jump,
@@ -273,6 +274,8 @@ bool ptx_block_strides(struct ptx_emitter *e, const struct ptx_function *functio
 /* Whether the function, without those it calls, has loops in which threads wait for what others do; marks
  * in `waits`, per instruction, where those begin, unless it is NULL. Needs: the survey. block_wait.c. */
 bool ptx_block_waits(struct ptx_emitter *e, const struct ptx_function *function, bool *waits);
+/* Whether one of those does not end by itself after some number of turns. */
+bool ptx_waits_without_end(struct ptx_emitter *e, const struct ptx_function *function);
 /* Whether there are loops in which threads, or a block as a whole, wait for what other blocks do; marks in `loops` all
  * instructions that are in one, unless it is NULL. */
 bool ptx_waits_for_blocks(struct ptx_emitter *e, const struct ptx_function *function, bool *loops);

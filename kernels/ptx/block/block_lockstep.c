@@ -311,25 +311,10 @@ static void join_sections(struct ptx_emitter *e, const struct ptx_function *func
 
 /* ---- Warp operations of the same lanes ---- */
 
-struct mask_search {
-    uint32_t index;
-    bool is_written;
-};
-
-static void find_mask(void *with, uint32_t index, bool is_whole)
-{
-    (void)is_whole;
-    struct mask_search *s = with;
-    s->is_written |= index == s->index;
-}
-
 static bool sets_mask(const struct ptx_instruction *in, const struct ptx_operand *mask)
 {
-    struct mask_search s = {.index = (uint32_t)mask->index};
-    if (mask->kind != PTX_OPERAND_REGISTER)
-        return false;
-    ptx_flow_writes(in, find_mask, &s);
-    return s.is_written;
+    return mask->kind == PTX_OPERAND_REGISTER &&
+           ptx_flow_writes_register(in, (uint32_t)mask->index);
 }
 
 static bool is_same_mask(const struct ptx_operand *a, const struct ptx_operand *b)

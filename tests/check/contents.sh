@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Runs the cases of contents.cu under CLEM_CHECK=memory,init: contents.sh CLEMCC FOLDER. Of those whose names begin with "wrong"
+# bytes that nobody wrote must be reported, of the others nothing. Ends with 77 where there is no clang.
+# SPDX-License-Identifier: Apache-2.0
+set -u
+clemcc=$1 folder=$2
+here=$(cd "$(dirname "$0")" && pwd)
+program=$folder/contents
+failures=0
+
+message=$("$clemcc" --version 2>&1) || {
+    echo "skipped: $message"
+    exit 77
+}
+mkdir -p "$folder"
+"$clemcc" -std=c++17 -O1 -o "$program" "$here/contents.cu" >"$program.log" 2>&1 || {
+    cat "$program.log"
+    exit 1
+}
+unset CLEM_TRACE
+export CLEM_CHECK=memory,init
+
+for name in $("$program" --list); do
+    output=$("$program" "$name" 2>&1) || output="$output (it failed)"
+    case "$name" in
+        wrong*) printf '%s\n' "$output" | grep -qE "error 1 \(init\): .*never written" ;;
+        *) [ "$(printf '%s\n' "$output" | grep -vx "clem: ERROR SUMMARY: 0 errors, 0 warnings")" = ran ] ;;
+    esac || {
+        failures=$((failures + 1))
+        printf '%s:\n%s\n' "$name" "$output" | head -n 20
+    }
+done
+[ $failures -eq 0 ] && echo ok
+exit $((failures > 0))
