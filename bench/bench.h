@@ -291,6 +291,10 @@ uint32_t set_value(const struct task *task);
 void measure_task(const struct task *task, const struct device_facts *device,
                   const struct effort *effort, struct result *result);
 
+/* A result that is above what can be becomes suspect, and another one that was suspect good. host_seconds: plain C's best time
+ * for the same work and size, or 0. */
+void mark_suspect(struct result *result, const struct device_facts *device, double host_seconds);
+
 /* The ways of the CUDA API, each in the file of its name (launch and call: overhead.c), and of plain C
  * (host_limit.c, which answers NULL where C has nothing to compare). */
 extern const struct way cuda_transfer, cuda_set, cuda_rect, cuda_peak, cuda_alloc, cuda_launch,

@@ -14,6 +14,9 @@
 #define RISE 1.3
 /* No bound. */
 #define ANY 1e30
+/* Bounds are numbers that somebody wrote down: a ratio that lies across one, but this near to it all over, keeps it. Only where
+ * cells were measured in turn is a ratio known as well as that. */
+#define NEAR 1.03
 
 #define EXPECT(seed, class, kind, low, high, first, second, words)                                 \
     {seed, ON_##class, EXPECT_##kind, low, high, first, second, words},
@@ -185,29 +188,76 @@ static void bounds_text(char out[64], const struct expectation *expectation)
         snprintf(out, 64, "%.3g to %.3g", expectation->low, expectation->high);
 }
 
+static enum verdict verdict_of(const struct expectation *expectation, const struct finding *finding)
+{
+    const double near = finding->rounds > 0 ? NEAR : 1;
+    if (finding->high < expectation->low || finding->low > expectation->high)
+        return VERDICT_DIFFERS;
+    return finding->low * near >= expectation->low && finding->high <= expectation->high * near
+               ? VERDICT_AS_EXPECTED
+               : VERDICT_INCONCLUSIVE;
+}
+
 /* Inside, outside, or across a bound. */
 static void judge_interval(const struct expectation *expectation, struct finding *finding)
 {
-    bool inside = finding->low >= expectation->low && finding->high <= expectation->high;
-    bool outside = finding->high < expectation->low || finding->low > expectation->high;
-    enum verdict verdict = inside    ? VERDICT_AS_EXPECTED
-                           : outside ? VERDICT_DIFFERS
-                                     : VERDICT_INCONCLUSIVE;
-    char bounds[64];
+    char bounds[64], rounds[64] = "";
     bounds_text(bounds, expectation);
-    conclude(finding, verdict, "%s: %.3g (%.3g to %.3g), expected %s", expectation->words,
-             finding->ratio, finding->low, finding->high, bounds);
+    if (finding->rounds > 0)
+        snprintf(rounds, sizeof rounds, ", %zu rounds in turn", finding->rounds);
+    conclude(finding, verdict_of(expectation, finding), "%s: %.3g (%.3g to %.3g%s), expected %s",
+             expectation->words, finding->ratio, finding->low, finding->high, rounds, bounds);
 }
 
-static void judge_pair(const struct expectation *expectation, const struct result *first,
+static bool is_of(const struct pair *pair, const struct device_report *device,
+                  const struct result *over, const struct result *under)
+{
+    return device->results + pair->cells[PAIR_OVER] == over &&
+           device->results + pair->cells[PAIR_UNDER] == under;
+}
+
+/* The ratio from its rounds. False: these two were not measured in turn, or not often enough. */
+static bool count_rounds(const struct device_report *device, struct finding *finding)
+{
+    double ratios[PAIR_MOST_ROUNDS];
+    struct pair_interval interval;
+    size_t at = 0;
+    while (at < device->pair_count &&
+           !is_of(&device->pairs[at], device, finding->over, finding->under))
+        at++;
+    if (at == device->pair_count)
+        return false;
+    const struct pair *pair = &device->pairs[at];
+    for (size_t i = 0; i < pair->count; i++)
+        ratios[i] = speed_from(&finding->over->task, pair->seconds[PAIR_OVER][i]) /
+                    speed_from(&finding->under->task, pair->seconds[PAIR_UNDER][i]);
+    if (!pair_interval(ratios, pair->count, &interval))
+        return false;
+    finding->low = interval.low;
+    finding->ratio = interval.ratio;
+    finding->high = interval.high;
+    finding->rounds = pair->count;
+    return true;
+}
+
+static void find_ratio(const struct device_report *device, const struct result *first,
                        const struct result *second, struct finding *finding)
 {
     struct speed over = speed_of(first), under = speed_of(second);
     finding->over = first;
     finding->under = second;
+    if (count_rounds(device, finding))
+        return;
     finding->ratio = over.median / under.median;
     finding->low = over.low / under.high;
     finding->high = over.high / under.low;
+}
+
+static void judge_pair(const struct expectation *expectation, const struct device_report *device,
+                       const struct result *first, const struct result *second,
+                       struct finding *finding)
+{
+    find_ratio(device, first, second, finding);
     judge_interval(expectation, finding);
 }
 
@@ -222,7 +272,7 @@ static void judge_ratio(const struct expectation *expectation, const struct devi
                      expectation->first, expectation->second);
             finding->measured = false;
         } else {
-            judge_pair(expectation, fastest(&first), fastest(&second), finding);
+            judge_pair(expectation, device, fastest(&first), fastest(&second), finding);
         }
     }
     free(first.results);
@@ -246,7 +296,7 @@ static void judge_spread(const struct expectation *expectation, const struct dev
     struct found found = {0};
     if (find_measured(device, expectation->first, &found, finding) &&
         has_several(expectation, &found, finding))
-        judge_pair(expectation, fastest(&found), slowest(&found), finding);
+        judge_pair(expectation, device, fastest(&found), slowest(&found), finding);
     free(found.results);
 }
 
@@ -268,25 +318,34 @@ static void sort_along(struct found *found, const char *axis)
     }
 }
 
-/* The place after which the curve rises by more than noise and RISE allow, or 0. */
-static size_t first_rise(const struct found *found)
+/* The place at which the curve rises by more than noise and RISE allow, or 0; *step is the ratio there. */
+static size_t first_rise(const struct device_report *device, const struct found *found,
+                         struct finding *step)
 {
-    for (size_t i = 1; i < found->count; i++)
-        if (speed_of(found->results[i]).low > RISE * speed_of(found->results[i - 1]).high)
+    for (size_t i = 1; i < found->count; i++) {
+        *step = (struct finding){.measured = true};
+        find_ratio(device, found->results[i], found->results[i - 1], step);
+        if (step->low > RISE)
             return i;
+    }
     return 0;
 }
 
-static void judge_fall(const struct expectation *expectation, const struct found *found,
-                       const char *axis, struct finding *finding)
+static void judge_fall(const struct expectation *expectation, const struct device_report *device,
+                       const struct found *found, const char *axis, struct finding *finding)
 {
-    size_t rise = first_rise(found);
+    struct finding step;
     double at = 0;
-    judge_pair(expectation, found->results[0], found->results[found->count - 1], finding);
-    if (rise == 0 || finding->verdict != VERDICT_AS_EXPECTED)
+    judge_pair(expectation, device, found->results[0], found->results[found->count - 1], finding);
+    if (finding->verdict != VERDICT_AS_EXPECTED)
+        return;
+    const size_t rise = first_rise(device, found, &step);
+    if (rise == 0)
         return;
     selector_number(&found->results[rise]->task, axis, &at);
-    conclude(finding, VERDICT_DIFFERS, "%s: faster again at %s %.0f", expectation->words, axis, at);
+    *finding = step;
+    conclude(finding, VERDICT_DIFFERS, "%s: %.3g times as fast again at %s %.0f",
+             expectation->words, step.ratio, axis, at);
 }
 
 static void judge_falls(const struct expectation *expectation, const struct device_report *device,
@@ -298,7 +357,7 @@ static void judge_falls(const struct expectation *expectation, const struct devi
         has_several(expectation, &found, finding) &&
         selector_parse(expectation->first, &selector)) {
         sort_along(&found, selector_axis(&selector));
-        judge_fall(expectation, &found, selector_axis(&selector), finding);
+        judge_fall(expectation, device, &found, selector_axis(&selector), finding);
     }
     free(found.results);
 }
@@ -348,41 +407,43 @@ void expectation_judge(const struct expectation *expectation, const struct devic
     }
 }
 
-static size_t add_cell(const struct device_report *device, const struct result *result,
-                       size_t *cells, size_t count, size_t room)
+size_t expectation_suspect_cells(const struct device_report *device, size_t *cells, size_t room)
 {
-    if (count < room)
-        cells[count++] = (size_t)(result - device->results);
+    size_t count = 0;
+    for (size_t i = 0; i < device->count && count < room; i++)
+        if (device->facts.is_cpu && device->results[i].status == STATUS_SUSPECT)
+            cells[count++] = i;
     return count;
 }
 
-static bool has_cell(const struct device_report *device, const struct result *result,
-                     const size_t *cells, size_t count)
+static bool is_open(const struct finding *finding)
+{
+    return finding->over && (finding->verdict == VERDICT_INCONCLUSIVE ||
+                             (finding->verdict == VERDICT_DIFFERS && finding->rounds == 0));
+}
+
+static bool has_pair(const struct device_report *device, const struct finding *finding,
+                     const struct pair *pairs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (device->results + cells[i] == result)
+        if (is_of(&pairs[i], device, finding->over, finding->under))
             return true;
     return false;
 }
 
-size_t expectation_open_cells(const struct device_report *device, size_t *cells, size_t room)
+size_t expectation_open_pairs(const struct device_report *device, struct pair *pairs, size_t room)
 {
     const enum device_class class = device->facts.is_cpu ? ON_CPU : ON_GPU;
     size_t count = 0;
-    for (size_t i = 0; i < device->count; i++)
-        if (device->facts.is_cpu && device->results[i].status == STATUS_SUSPECT)
-            count = add_cell(device, &device->results[i], cells, count, room);
-    for (size_t i = 0; i < expectation_count; i++) {
+    for (size_t i = 0; i < expectation_count && count < room; i++) {
         struct finding finding;
         if (!(expectations[i].on & class))
             continue;
         expectation_judge(&expectations[i], device, &finding);
-        if (finding.verdict != VERDICT_INCONCLUSIVE || !finding.over ||
-            (has_cell(device, finding.over, cells, count) &&
-             has_cell(device, finding.under, cells, count)))
+        if (!is_open(&finding) || has_pair(device, &finding, pairs, count))
             continue;
-        count = add_cell(device, finding.over, cells, count, room);
-        count = add_cell(device, finding.under, cells, count, room);
+        pairs[count++] = (struct pair){.cells = {(size_t)(finding.over - device->results),
+                                                 (size_t)(finding.under - device->results)}};
     }
     return count;
 }
@@ -407,14 +468,14 @@ static void add_finding(struct seed_verdict *verdict, const struct finding *find
     memcpy(verdict->words, finding->words, sizeof verdict->words);
 }
 
-/* The cells of one ratio were measured minutes apart: on a busy host a CPU's speeds differ between
+/* Cells of one ratio that were not measured in turn were measured minutes apart: on a busy host a CPU's speeds differ between
  * them by more than the samples of either show. */
 static void soften(const struct expectation *expectation, const struct device_report *device,
                    struct finding *finding)
 {
     size_t used = strlen(finding->words);
     if (finding->verdict != VERDICT_DIFFERS || expectation->kind == EXPECT_WORKS ||
-        !device->facts.is_cpu || !device->host_was_busy)
+        finding->rounds > 0 || !device->facts.is_cpu || !device->host_was_busy)
         return;
     finding->verdict = VERDICT_INCONCLUSIVE;
     snprintf(finding->words + used, sizeof finding->words - used, "; but the host was busy");

@@ -3,6 +3,7 @@
 #ifndef CLEM_BENCH_EXPECT_H
 #define CLEM_BENCH_EXPECT_H
 
+#include "bench/pair.h"
 #include "bench/seeds.h"
 #include "bench/study.h"
 
@@ -27,10 +28,12 @@ struct expectation {
 extern const struct expectation expectations[];
 extern const size_t expectation_count;
 
-/* What one expectation comes to. The interval is of the ratio of medians, with 95 % confidence. */
+/* What one expectation comes to. The interval is of the ratio of medians, with 95 % confidence; of cells that were measured in
+ * turn, of the median of the rounds' ratios (pair.h). */
 struct finding {
     enum verdict verdict;
     bool measured;
+    size_t rounds; /* in turn; 0: the cells were measured at times of their own */
     double low, ratio, high;
     const struct result *over, *under; /* of the ratio; NULL where there is none */
     char words[320];
@@ -38,8 +41,12 @@ struct finding {
 void expectation_judge(const struct expectation *expectation, const struct device_report *device,
                        struct finding *finding);
 
-/* The cells, as indexes of the device's results, whose samples leave a verdict open: the ratio's interval lies across a
- * bound, or a CPU was faster than it can be. Those of one ratio stand side by side. Returns how many, no more than room. */
-size_t expectation_open_cells(const struct device_report *device, size_t *cells, size_t room);
+/* The cells, as indexes of the device's results, in which a CPU was faster than it can be. Returns how many, no more than
+ * room. */
+size_t expectation_suspect_cells(const struct device_report *device, size_t *cells, size_t room);
+
+/* The pairs of cells that should be measured in turn, or for longer, each once and without its rounds: the ratio's interval
+ * lies across a bound, or beyond one without having been measured in turn. Returns how many, no more than room. */
+size_t expectation_open_pairs(const struct device_report *device, struct pair *pairs, size_t room);
 
 #endif

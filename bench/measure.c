@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/pair.h"
 #include "bench/runtime.h"
 #include "bench/study_run.h"
 
@@ -197,13 +198,16 @@ static void report_side(const struct side *side, struct measured *measured)
     }
 }
 
-static void mark_suspect(struct result *result, const struct device_facts *device)
+void mark_suspect(struct result *result, const struct device_facts *device, double host_seconds)
 {
-    double host = result->by[BY_HOST].time.best;
-    if (unit_of(&result->task) != UNIT_GB_S || result->status != STATUS_OK)
+    if (unit_of(&result->task) != UNIT_GB_S || !result->by[BY_CUDA].method ||
+        (result->status != STATUS_OK && result->status != STATUS_SUSPECT))
         return;
+    if (result->status == STATUS_SUSPECT)
+        result->reason[0] = '\0';
+    result->status = STATUS_OK;
     for (int i = 0; i < CONTENDERS; i++) {
-        double ceiling = ceiling_of(&result->task, device, i == BY_HOST ? 0 : host);
+        double ceiling = ceiling_of(&result->task, device, i == BY_HOST ? 0 : host_seconds);
         double value = value_of(&result->task, result->by[i].time.median);
         if (result->by[i].method && value > ceiling) {
             result->status = STATUS_SUSPECT;
@@ -255,7 +259,7 @@ static void judge(const struct side *sides, struct result *result,
             snprintf(result->reason, sizeof result->reason, "%s: %s",
                      contender_name((enum contender)i), sides[i].attempt.reason);
         }
-    mark_suspect(result, device);
+    mark_suspect(result, device, result->by[BY_HOST].time.best);
 }
 
 static const struct way *cuda_way(enum work work)
@@ -316,4 +320,52 @@ void measure_task(const struct task *task, const struct device_facts *device,
         answer_check(task, device, result);
     else
         measure_sides(task, device, effort, result);
+}
+
+/* ---- Two cells in turn ---- */
+
+/* Seconds that one call takes rounds for. */
+#define PAIR_SECONDS 10
+
+/* Each is first in every other round: what a sample leaves in caches and clocks goes both ways. */
+static bool take_round(struct side sides[PAIR_SIDES], struct pair *pair)
+{
+    for (size_t i = 0; i < PAIR_SIDES; i++) {
+        const size_t at = (pair->count + i) % PAIR_SIDES;
+        struct side *side = &sides[at];
+        const double seconds = time_run(side, side->method, side->count);
+        if (seconds <= 0)
+            return false;
+        pair->seconds[at][pair->count] = seconds / (double)side->count;
+    }
+    pair->count++;
+    return true;
+}
+
+static bool take_rounds(struct side sides[PAIR_SIDES], size_t rounds, struct pair *pair)
+{
+    const double start = now();
+    bool is_good = sides[PAIR_OVER].in && sides[PAIR_UNDER].in;
+    while (is_good && pair->count < rounds && now() - start < PAIR_SECONDS)
+        is_good = take_round(sides, pair);
+    return is_good && verify(&sides[PAIR_OVER]) && verify(&sides[PAIR_UNDER]);
+}
+
+bool measure_pair(const struct task *const tasks[PAIR_SIDES], const struct device_facts *device,
+                  const struct effort *effort, size_t rounds, struct pair *pair)
+{
+    struct side sides[PAIR_SIDES] = {0};
+    for (size_t i = 0; i < PAIR_SIDES; i++) {
+        sides[i].contender = BY_CUDA;
+        sides[i].attempt = (struct attempt){.task = tasks[i], .device = device};
+        sides[i].way = cuda_way(tasks[i]->row->work);
+        open_side(&sides[i], effort->sample_seconds);
+    }
+    const bool is_good =
+        take_rounds(sides, rounds < PAIR_MOST_ROUNDS ? rounds : PAIR_MOST_ROUNDS, pair);
+    for (size_t i = 0; i < PAIR_SIDES; i++)
+        close_side(&sides[i]);
+    if (!is_good)
+        pair->count = 0;
+    return is_good;
 }

@@ -133,39 +133,88 @@ static void measure_cell(struct course *course, size_t i, struct result *result)
         recover();
 }
 
-/* A result that says less than the one before does not take its place. */
+static double host_best(const struct result *one, const struct result *other)
+{
+    const double first = one->by[BY_HOST].time.best, second = other->by[BY_HOST].time.best;
+    return first > 0 && (second <= 0 || first < second) ? first : second;
+}
+
+/* A result that says less than the one before does not take its place. Plain C's best of both says how fast the host can be. */
 static void measure_again(struct course *course, size_t i, const struct effort *effort,
                           struct result *result)
 {
     struct result again;
     progress(course, i, &course->tasks[i]);
     measure_task(&course->tasks[i], course->facts, effort, &again);
+    mark_suspect(&again, course->facts, host_best(result, &again));
     if (again.status == STATUS_OK || again.wrong_data)
         *result = again;
     else if (again.status == STATUS_ERROR)
         recover();
 }
 
-/* What leaves a verdict open is measured again, the two of a ratio one behind the other and with more samples. On busy CPUs
- * speeds that were measured minutes apart differ for no reason. */
-static void measure_open_cells(struct course *course, struct device_report *device)
+/* A CPU that was faster than it can be: plain C beside it, which says how fast that is, may have been slowed down. */
+static void measure_suspect_cells(struct course *course, struct device_report *device)
 {
     enum { ROOM = 64, PASSES = 2 };
-    size_t cells[ROOM], count = expectation_open_cells(device, cells, ROOM);
-    const size_t before = count;
+    size_t cells[ROOM];
     struct effort effort = course->effort;
-    if (before == 0 || (course->options->mode != MODE_NORMAL && course->options->mode != MODE_FULL))
-        return;
     for (int pass = 0; pass < PASSES; pass++) {
+        const size_t count = expectation_suspect_cells(device, cells, ROOM);
         effort.samples *= 3;
         effort.seconds *= 3;
         for (size_t i = 0; i < count && !stop; i++)
             measure_again(course, cells[i], &effort, &device->results[cells[i]]);
-        count = expectation_open_cells(device, cells, ROOM);
     }
-    progress(course, 0, NULL);
-    fprintf(stderr, "%s: %zu cells left verdicts open, %zu after they were measured again\n",
-            course->facts->name, before, count);
+}
+
+static struct pair *find_pair(struct device_report *device, const struct pair *wanted)
+{
+    for (size_t i = 0; i < device->pair_count; i++)
+        if (memcmp(device->pairs[i].cells, wanted->cells, sizeof wanted->cells) == 0)
+            return &device->pairs[i];
+    device->pairs[device->pair_count] = *wanted;
+    return &device->pairs[device->pair_count++];
+}
+
+static void measure_in_turn(struct course *course, size_t rounds, struct pair *pair)
+{
+    const struct task *const tasks[PAIR_SIDES] = {&course->tasks[pair->cells[PAIR_OVER]],
+                                                  &course->tasks[pair->cells[PAIR_UNDER]]};
+    progress(course, pair->cells[PAIR_OVER], tasks[PAIR_OVER]);
+    if (!measure_pair(tasks, course->facts, &course->effort, rounds, pair))
+        recover();
+}
+
+/* What leaves a verdict open, or speaks against the device, is measured in turn: once, and where the interval still lies across
+ * a bound, for three and nine times as long. */
+static void measure_open_pairs(struct course *course, struct device_report *device)
+{
+    enum { ROOM = 64, PASSES = 3 };
+    struct pair *open = calloc(ROOM, sizeof *open);
+    size_t before = 0, count = 0, rounds = PAIR_LEAST_ROUNDS;
+    device->pairs = calloc(PASSES * ROOM, sizeof *device->pairs);
+    for (int pass = 0; open && device->pairs && pass < PASSES; pass++, rounds *= 3) {
+        count = expectation_open_pairs(device, open, ROOM);
+        before = pass == 0 ? count : before;
+        for (size_t i = 0; i < count && !stop; i++)
+            measure_in_turn(course, rounds, find_pair(device, &open[i]));
+    }
+    if (before > 0) {
+        count = expectation_open_pairs(device, open, ROOM);
+        progress(course, 0, NULL);
+        fprintf(stderr, "%s: %zu ratios left verdicts open, %zu after they were measured in turn\n",
+                course->facts->name, before, count);
+    }
+    free(open);
+}
+
+static void measure_what_is_open(struct course *course, struct device_report *device)
+{
+    if (course->options->mode != MODE_NORMAL && course->options->mode != MODE_FULL)
+        return;
+    measure_suspect_cells(course, device);
+    measure_open_pairs(course, device);
 }
 
 static void measure_cells(struct course *course, struct device_report *device)
@@ -176,7 +225,7 @@ static void measure_cells(struct course *course, struct device_report *device)
         measure_cell(course, i, &device->results[i]);
         device->count = i + 1;
     }
-    measure_open_cells(course, device);
+    measure_what_is_open(course, device);
     progress(course, 0, NULL);
     runtime_close_raw();
     study_forget_kernels();
@@ -255,7 +304,9 @@ bool run_measure(const struct options *options, int devices, struct resume *resu
 
 void run_free(struct report *report)
 {
-    for (size_t d = 0; d < report->device_count; d++)
+    for (size_t d = 0; d < report->device_count; d++) {
         free(report->devices[d].results);
+        free(report->devices[d].pairs);
+    }
     free(report->devices);
 }

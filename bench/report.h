@@ -11,6 +11,9 @@ struct device_report {
     struct device_facts facts;
     struct result *results;
     size_t count;
+    /* What left verdicts open, measured in turn. */
+    struct pair *pairs;
+    size_t pair_count;
     /* Other programs wanted the host's cores as well: times of minutes apart say little. */
     bool host_was_busy;
 };

@@ -6,8 +6,9 @@
 #include "bench/cuda_side.h"
 #include "bench/study_run.h"
 
-/* Neighbouring tasks use the same kernels, and building them takes long. */
-#define KEPT 4
+/* Neighbouring tasks use the same kernels, and building them takes long. Two tasks may be open at once, and what the forms of
+ * one need must not drive out what the other launches. */
+#define KEPT 16
 
 struct cuda_run {
     struct study_run run;

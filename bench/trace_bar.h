@@ -6,15 +6,17 @@
 #include <stddef.h>
 
 enum { TRACE_PLAIN, TRACE_TRACED, TRACE_WAYS };
-enum { TRACE_LEAST_ROUNDS = 3, TRACE_MOST_ROUNDS = 9, TRACE_MOST_ROWS = 16 };
+enum { TRACE_LEAST_ROUNDS = 3, TRACE_MOST_ROUNDS = 15, TRACE_MOST_ROWS = 16 };
 
 /* Seconds of a repetition without and with a trace, a number for each round; 0: not measured. */
 struct trace_row {
     double seconds[TRACE_WAYS][TRACE_MOST_ROUNDS];
 };
 
-/* Other work of the machine only adds: the fastest of each way counts, and how far the second lies from it says how well it is
- * known. One round alone bounds nothing. */
+/* Two ways to bound a figure. Other work of the machine only adds: so the fastest of each way counts, and how far the second lies
+ * from it says how well it is known; one round alone bounds nothing. From nine rounds on also the median of the rounds' own
+ * figures, in which both ways were measured one behind the other, with its interval of 99 % (pair.h). Either may find the
+ * bars kept; that they are not, both have to. The interval that is told is the second one where there is one. */
 struct trace_interval {
     double low, best, high;
 };

@@ -31,7 +31,7 @@ static struct wishes wishes;
 static uint64_t start_time;             /* when records begin by themselves */
 static bool is_for_program;             /* paused until the program says so */
 static _Atomic uint32_t generation = 1; /* of the process: a child of a fork has the next */
-static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
 
 enum { DEFAULT_MB = 4096, MIB = 1 << 20, SECOND = 1000000000 };
 
@@ -73,9 +73,11 @@ static void note_fork(void)
     atomic_store(&ocl_profile_state, OCL_PROFILE_UNKNOWN);
 }
 
-static void watch_fork(void)
+/* The end is told here too: a process that gave a device nothing to do has no queues whose end would tell it. */
+static void watch_process(void)
 {
     pthread_atfork(NULL, NULL, note_fork);
+    atexit(ocl_profile_end);
 }
 
 /* Returns the state's bits. */
@@ -98,7 +100,7 @@ static unsigned start_alone(const char *const *names, size_t count)
     const unsigned shown = ocl_options_get()->shows_calls ? OCL_PROFILE_SHOWS : 0;
     const unsigned bits = ocl_options_get()->profile ? open_spool(names, count) : 0;
 
-    pthread_once(&fork_once, watch_fork);
+    pthread_once(&watch_once, watch_process);
     return shown | bits;
 }
 

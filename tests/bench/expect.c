@@ -91,23 +91,56 @@ TEST_BODY(expect_more_samples_settle_what_is_inconclusive)
 }
 
 /* Cells of a row that expect.def knows: stride.read, every 32nd word and every word, on a CPU. */
-TEST_BODY(expect_open_cells_are_those_of_open_verdicts)
+static const struct study strides = {
+    .unit = UNIT_GB_S, .parameters = {{.name = "stride"}}, .forms = {{"best", ON_ANY}}};
+static const struct row stride_row = {
+    .name = "stride.read", .work = WORK_STUDY, .rule = RULE_COUNTED, .study = &strides};
+
+TEST_BODY(expect_open_pairs_are_those_of_open_verdicts)
 {
-    static const struct study strides = {
-        .unit = UNIT_GB_S, .parameters = {{.name = "stride"}}, .forms = {{"best", ON_ANY}}};
-    static const struct row row = {
-        .name = "stride.read", .work = WORK_STUDY, .rule = RULE_COUNTED, .study = &strides};
-    struct result results[] = {made(&row, 7, 1, 0), made(&row, 32, 2, 0.1), made(&row, 1, 1, 0.1)};
+    struct result results[] = {made(&stride_row, 7, 1, 0), made(&stride_row, 32, 2, 0.1),
+                               made(&stride_row, 1, 1, 0.1)};
     const struct device_report device = {.facts.is_cpu = true, .results = results, .count = 3};
-    size_t cells[8];
-    assert_int_equal(expectation_open_cells(&device, cells, 8), 2); /* 0.5 is the bound */
-    assert_int_equal(cells[0] + cells[1], 3);
-    assert_int_equal(expectation_open_cells(&device, cells, 1), 1);
-    results[0].status = STATUS_SUSPECT;
-    assert_int_equal(expectation_open_cells(&device, cells, 8), 3);
-    assert_int_equal(cells[0], 0);
-    results[1] = made(&row, 32, 8, 0.1);
-    assert_int_equal(expectation_open_cells(&device, cells, 8), 1);
+    static struct pair pairs[8];
+    assert_int_equal(expectation_open_pairs(&device, pairs, 8),
+                     2); /* 0.5 is the bound; 4, of what falls */
+    assert_int_equal(pairs[0].cells[PAIR_OVER], 1);
+    assert_int_equal(pairs[0].cells[PAIR_UNDER], 2);
+    assert_int_equal(pairs[0].count, 0);
+    assert_int_equal(expectation_open_pairs(&device, pairs, 1), 1);
+    results[1] = made(&stride_row, 32, 8, 0.1);
+    assert_int_equal(expectation_open_pairs(&device, pairs, 8), 0);
+}
+
+TEST_BODY(expect_suspect_cells_are_those_of_cpus)
+{
+    struct result results[] = {made(&stride_row, 7, 1, 0), made(&stride_row, 1, 1, 0)};
+    struct device_report device = {.facts.is_cpu = true, .results = results, .count = 2};
+    size_t cells[2] = {0, 0};
+    assert_int_equal(expectation_suspect_cells(&device, cells, 2), 0);
+    results[1].status = STATUS_SUSPECT;
+    assert_int_equal(expectation_suspect_cells(&device, cells, 2), 1);
+    assert_int_equal(cells[0], 1);
+    device.facts.is_cpu = false;
+    assert_int_equal(expectation_suspect_cells(&device, cells, 2), 0);
+}
+
+/* Plain C that something slowed down is no limit, where it was faster before at the same size. */
+TEST_BODY(expect_suspect_cells_are_held_against_the_best_of_plain_c)
+{
+    const struct device_facts cpu = {.is_cpu = true, .compute_units = 2, .clock_khz = 3000000};
+    struct result result = made(&stride_row, 1, 0.1, 0); /* 10 GB/s */
+    result.task.bytes = 64 << 20;
+    mark_suspect(&result, &cpu, 0.5);
+    assert_int_equal(result.status, STATUS_SUSPECT);
+    assert_non_null(strstr(result.reason, "ceiling of 8.0 GB/s"));
+    mark_suspect(&result, &cpu, 0.2);
+    assert_int_equal(result.status, STATUS_OK);
+    assert_string_equal(result.reason, "");
+    result.status = STATUS_SUSPECT;
+    result.by[BY_CUDA].method = NULL; /* suspect for another reason */
+    mark_suspect(&result, &cpu, 0.2);
+    assert_int_equal(result.status, STATUS_SUSPECT);
 }
 
 TEST_BODY(expect_what_was_not_measured_is_inconclusive)

@@ -104,6 +104,42 @@ TEST_BODY(studies_give_right_answers)
     assert_int_equal(wrong, 0);
 }
 
+static bool adds_over_sub_groups(const struct task *task, const struct device_facts *device)
+{
+    const struct study *study = task->row->study;
+    const struct cell cell = task_cell(task, device);
+    for (size_t form = 0; study && study->forms[form].name; form++) {
+        struct attempt attempt = {.task = task, .device = device};
+        struct shot shot = {0};
+        if (study->describe(&attempt, &cell, form, &shot) && strstr(shot.kernel, "sub_group"))
+            return true;
+    }
+    return false;
+}
+
+/* Of a normal run, where quick ones leave the variants of reductions out. */
+TEST_BODY(studies_of_sub_groups_give_right_answers)
+{
+    const struct device_facts device = the_device();
+    struct task *tasks;
+    size_t count, found = 0, wrong = 0;
+    if (!device.has_sub_groups)
+        TEST_SKIP("the device has no sub-groups");
+    assert_true(plan_make(MODE_NORMAL, "reduce", &device, &tasks, &count));
+    for (size_t i = 0; i < count; i++) {
+        tasks[i].bytes = 16 * SMALL_BYTES; /* some reduce parts of it */
+        if (!adds_over_sub_groups(&tasks[i], &device))
+            continue;
+        found++;
+        wrong += run_methods(&tasks[i], &device, &cuda_study);
+    }
+    free(tasks);
+    study_forget_kernels();
+    study_forget_words();
+    assert_true(found > 1);
+    assert_int_equal(wrong, 0);
+}
+
 TEST_BODY(studies_in_plain_c_give_right_answers)
 {
     const struct device_facts device = the_device();

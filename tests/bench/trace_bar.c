@@ -32,8 +32,9 @@ static enum trace_verdict verdict(size_t count, double more, double slower, doub
 TEST_BODY(trace_bar_without_noise)
 {
     assert_int_equal(verdict(3, 90e-9, 1.01, 0), TRACE_WITHIN);
-    assert_int_equal(verdict(3, 310e-9, 1.01, 0), TRACE_BEYOND);
-    assert_int_equal(verdict(3, 90e-9, 1.04, 0), TRACE_BEYOND);
+    assert_int_equal(verdict(3, 310e-9, 1.01, 0), TRACE_OPEN); /* until the median says so too */
+    assert_int_equal(verdict(9, 310e-9, 1.01, 0), TRACE_BEYOND);
+    assert_int_equal(verdict(9, 90e-9, 1.04, 0), TRACE_BEYOND);
     assert_int_equal(judged(3, 90e-9, 0.9e-3, 1.04, 0).verdict, TRACE_WITHIN); /* no long row */
     const struct trace_bar bar = judged(3, 90e-9, 2e-3, 1.25, 0);
     assert_true(bar.share.best > 0.799 && bar.share.best < 0.801);
@@ -46,9 +47,44 @@ TEST_BODY(trace_bar_in_noise_is_open_until_there_are_rounds)
     assert_int_equal(verdict(3, 90e-9, 1.01, 0.15), TRACE_OPEN);
     assert_int_equal(verdict(9, 90e-9, 1.01, 0.15), TRACE_WITHIN);
     assert_int_equal(verdict(3, 90e-9, 1.04, 0.15), TRACE_OPEN);
-    assert_int_equal(verdict(9, 90e-9, 1.06, 0.15), TRACE_BEYOND);
+    assert_int_equal(verdict(15, 90e-9, 1.06, 0.15), TRACE_OPEN);
+    assert_int_equal(verdict(15, 90e-9, 1.25, 0.15), TRACE_BEYOND);
     assert_int_equal(verdict(3, 290e-9, 1.0, 0.5), TRACE_OPEN);
     assert_int_equal(verdict(9, 600e-9, 1.0, 0.2), TRACE_BEYOND);
+}
+
+/* Milliseconds of a fill that a trace costs nothing: one round without it was faster than all others, as nothing was before or
+ * after. The fastest alone would say that a trace costs a tenth; the rounds' ratios do not. */
+TEST_BODY(trace_bar_takes_no_stroke_of_luck_for_a_cost)
+{
+    static const double plain[] = {2.31, 2.29, 2.33, 2.05, 2.06, 2.30, 2.28, 2.34, 2.32};
+    static const double traced[] = {2.30, 2.31, 2.32, 2.29, 2.33, 2.28, 2.31, 2.30, 2.35};
+    struct trace_rounds rounds;
+    memset(&rounds, 0, sizeof rounds);
+    for (size_t i = 0; i < 9; i++) {
+        rounds.call.seconds[TRACE_PLAIN][i] = rounds.call.seconds[TRACE_TRACED][i] = 1e-7;
+        rounds.others[0].seconds[TRACE_PLAIN][i] = plain[i] * 1e-3;
+        rounds.others[0].seconds[TRACE_TRACED][i] = traced[i] * 1e-3;
+    }
+    const struct trace_bar bar = trace_judge(&rounds);
+    assert_int_equal(bar.verdict, TRACE_OPEN);
+    assert_true(bar.share.best > 0.97);
+}
+
+/* What drifts slows both of a round: the fastest ones are far apart, the ratios are not. */
+TEST_BODY(trace_bar_follows_what_drifts)
+{
+    struct trace_rounds rounds;
+    memset(&rounds, 0, sizeof rounds);
+    for (size_t i = 0; i < 15; i++) {
+        const double drift = 1 + 0.1 * (double)(14 - i);
+        rounds.call.seconds[TRACE_PLAIN][i] = rounds.call.seconds[TRACE_TRACED][i] = 1e-7;
+        rounds.others[0].seconds[TRACE_PLAIN][i] = 2e-3 * drift;
+        rounds.others[0].seconds[TRACE_TRACED][i] = 2e-3 * drift * (i % 2 ? 1.01 : 1.02);
+    }
+    const struct trace_bar bar = trace_judge(&rounds);
+    assert_int_equal(bar.verdict, TRACE_WITHIN);
+    assert_true(bar.share.low > 0.979 && bar.share.high < 0.991);
 }
 
 /* One round bounds nothing, and a row that was measured one way only says nothing. */

@@ -4,11 +4,12 @@
  * Limits: compilers are those of the device below; what the other's would refuse (double, 64-bit atomic operations) is
  * refused here only as far as the text's own directives go, since its extensions are not defined.
  *
- * STUB_SUB_GROUP: work-items of a sub-group, as all that tells about them answers. Work-items are not in step for that, so
- * texts that ask for sub-groups themselves are refused.
+ * STUB_SUB_GROUP: work-items of a sub-group, as all that tells about them answers, and as the functions of texts that ask for
+ * sub-groups have them (sub_groups.c). Work-items are not in step for that.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/stub/layer.h"
+#include "tests/stub/sub_groups.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -119,29 +120,32 @@ static void drop_lacked(char *list)
     *end = '\0';
 }
 
+/* 0: not said */
+static uint64_t sub_group(void)
+{
+    const char *wanted = getenv("STUB_SUB_GROUP");
+    return wanted ? strtoull(wanted, NULL, 10) : 0;
+}
+
 static cl_int give_extensions(cl_device_id id, size_t room, void *value, size_t *bytes_ret)
 {
     char list[16384] = "";
     const cl_int error =
-        target->clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof list - 64, list, NULL);
+        target->clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof list - 256, list, NULL);
     if (error != CL_SUCCESS)
         return error;
     drop_lacked(list);
     if (device->relaxes)
         strcat(list, "cl_intel_required_subgroup_size ");
+    if (sub_group())
+        strcat(list, "cl_khr_subgroups cl_khr_subgroup_shuffle cl_khr_subgroup_shuffle_relative "
+                     "cl_khr_subgroup_ballot ");
     return give(list, strlen(list) + 1, room, value, bytes_ret);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
-}
-
-/* 0: not said */
-static uint64_t sub_group(void)
-{
-    const char *wanted = getenv("STUB_SUB_GROUP");
-    return wanted ? strtoull(wanted, NULL, 10) : 0;
 }
 
 /* Of sub-groups, as OpenCL 2.1 and 3.0, AMD, Intel and NVIDIA name them: bytes of the answer; 0: it is about something else. */
@@ -456,21 +460,32 @@ static void make_wrong(char *text)
         quotient[2] = '-';
 }
 
+/* As the compiler below is to have it; NULL without memory. */
+static char *change_text(const char *text, size_t length)
+{
+    const char *emulation = getenv("STUB_EMULATION");
+    char *own = strndup(text, length), *plain = own;
+    if (own && emulation && strcmp(emulation, "wrong") == 0)
+        make_wrong(own);
+    if (own && sub_group() && clem_stub_has_sub_groups(own)) {
+        own = clem_stub_add_sub_groups(plain, (unsigned)sub_group());
+        free(plain);
+    }
+    return own;
+}
+
 static cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const char **texts,
                                              const size_t *lengths, cl_int *error)
 {
-    const char *emulation = getenv("STUB_EMULATION");
-    const size_t length = lengths && lengths[0] ? lengths[0] : strlen(texts[0]);
-    char *own = strndup(texts[0], length);
+    char *own = count == 1
+                    ? change_text(texts[0], lengths && lengths[0] ? lengths[0] : strlen(texts[0]))
+                    : NULL;
     const char *given = own;
-    if (!own || count != 1 || (sub_group() && strstr(own, "sub_group_"))) {
+    if (!own) {
         if (error)
-            *error = own ? CL_INVALID_VALUE : CL_OUT_OF_HOST_MEMORY;
-        free(own);
+            *error = count == 1 ? CL_OUT_OF_HOST_MEMORY : CL_INVALID_VALUE;
         return NULL;
     }
-    if (emulation && strcmp(emulation, "wrong") == 0)
-        make_wrong(own);
     cl_program made = target->clCreateProgramWithSource(context, 1, &given, NULL, error);
     free(own);
     return made;

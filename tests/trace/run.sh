@@ -114,7 +114,7 @@ has p.txt '^thread: begin cudaSetDevice$'
 lacks p.txt 'begin cudaGetDevice'
 "$run" --trace=r.pftrace --trace-max-mb=1 "$traced" many
 "$decode" r.pftrace >r.txt || fail "the trace breaks the schema" r.txt
-has r.txt 'begin cudaGetDevice$' 'chunks overwritten=[1-9]' 'records lost=0'
+has r.txt 'begin cudaGetDevice$' 'chunks overwritten=[1-9]' 'records lost=0' 'ended by itself=1'
 events=$(sed -n 's/ events, .*//p' r.txt)
 bytes=$(sed -n 's/.* events, \(.*\) bytes/\1/p' r.txt)
 [ $((bytes / events)) -le 20 ] || fail "$bytes bytes for $events begins and ends" /dev/null

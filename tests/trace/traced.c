@@ -1,4 +1,7 @@
-/* A program that is recorded: it does one thing of each kind. traced [kill | exec | become | profiler | many]
+/* A program that is recorded: it does one thing of each kind. traced [kill | exec | become | profiler | many [CALLS] |
+ * peak COMMAND...]
+ * "many" makes so many calls that do nothing, and prints the most memory that it had in use, in KiB; "peak COMMAND..." runs a
+ * command, and prints the same of it and all its children.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
@@ -8,10 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { COUNT = 1024, MANY = 100000 };
+enum { COUNT = 1024 };
 
 /* The kernel's name is what C++ makes of twice(float*). */
 static const char code[] =
@@ -75,19 +79,27 @@ static void run_all(void)
     nvtxRangeEnd(range);
 }
 
-static void call_often(void)
+static void print_peak(int whose)
 {
-    int device;
-    for (int i = 0; i < MANY; i++)
-        check(cudaGetDevice(&device));
+    struct rusage usage;
+    getrusage(whose, &usage);
+    printf("%ld\n", usage.ru_maxrss);
 }
 
-static void run_child(const char *self)
+static void call_often(long calls)
+{
+    int device;
+    for (long i = 0; i < calls; i++)
+        check(cudaGetDevice(&device));
+    print_peak(RUSAGE_SELF);
+}
+
+static void run_child(const char *program, char **argv)
 {
     int status;
     const pid_t child = fork();
     if (child == 0) {
-        execl(self, self, "plain", (char *)NULL);
+        execv(program, argv);
         _exit(4);
     }
     if (waitpid(child, &status, 0) != child || status != 0)
@@ -107,12 +119,17 @@ int main(int argc, char **argv)
         return 0;
     }
     if (strcmp(what, "many") == 0) {
-        call_often();
+        call_often(argc > 2 ? strtol(argv[2], NULL, 10) : 100000);
+        return 0;
+    }
+    if (strcmp(what, "peak") == 0) {
+        run_child(argv[2], argv + 2);
+        print_peak(RUSAGE_CHILDREN);
         return 0;
     }
     run_all();
     if (strcmp(what, "exec") == 0)
-        run_child(argv[0]);
+        run_child(argv[0], (char *[]){argv[0], (char *)"plain", NULL});
     if (strcmp(what, "kill") == 0)
         raise(SIGKILL);
     if (strcmp(what, "become") == 0)
