@@ -137,7 +137,8 @@ static uint64_t checked(const struct clem_check_call *call)
     bool is_allowed = true;
     if (a.kind == CLEM_CHECK_SHADOW)
         return ocl_check_shared_shadow(a.address);
-    if (ocl_access_is_memory(&a) && ocl_check_wants(OCL_CHECK_MEMORY))
+    if (ocl_access_is_memory(&a) && !(a.flags & CLEM_CHECK_KNOWN) &&
+        ocl_check_wants(OCL_CHECK_MEMORY))
         is_allowed = ocl_check_memory(&a);
     const bool is_now = is_allowed && !is_put_off(&a);
     check_at_once(&a);

@@ -589,6 +589,27 @@ __global__ void lock(memory *g, int m)
     }
 }
 
+/* Blocks wait for the ones behind them, which run while they do. */
+__global__ void wait_for_next(memory *g, int m)
+{
+    __shared__ int seen;
+    volatile int *flags = g->flags;
+    const int t = threadIdx.x;
+    int all;
+    do {
+        if (t == 0)
+            seen = blockIdx.x + 1 == gridDim.x ? 1 : flags[blockIdx.x + 1];
+        BARRIER(1);
+        all = seen;
+        BARRIER(2);
+    } while (all == 0);
+    g->out[blockIdx.x * threads + t] = all;
+    __threadfence();
+    __syncthreads();
+    if (t == 0)
+        flags[blockIdx.x] = 1;
+}
+
 __global__ void lock_of_block(memory *g, int m)
 {
     __shared__ int s[threads];
@@ -924,6 +945,7 @@ static const struct {
     ROW(compact_by_warps, 1, 0x2),
     ROW(lock, 3, 0x6),
     ROW(lock_of_block, 4, 0x1e),
+    ROW(wait_for_next, 2, 0x6),
     ROW(grid_barrier, 5, 0x3e),
     ROW(hand_on, 2, 0x0),
     ROW(hand_on_by_fences, 2, 0x0),
@@ -978,8 +1000,7 @@ static int list()
 {
     for (const auto &kernel : kernels)
         for (int mutant = 0; mutant <= WEAKER + kernel.mutants; mutant++) {
-            const bool is_weaker =
-                mutant > WEAKER && (kernel.weaker >> (mutant - WEAKER) & 1) != 0;
+            const bool is_weaker = mutant > WEAKER && (kernel.weaker >> (mutant - WEAKER) & 1) != 0;
             if (mutant > kernel.mutants && !is_weaker)
                 continue;
             const char *why = "";
