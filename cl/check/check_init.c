@@ -26,8 +26,8 @@ static void describe(const struct ocl_access *a, const struct ocl_unwritten *fro
     if (m)
         snprintf(whose, sizeof whose, "%s of %llu bytes at 0x%llx", m->kind,
                  (unsigned long long)m->bytes, (unsigned long long)m->base);
-    snprintf(about, bytes, "read at %s%sPTX line %u from byte %llu of %s", source ? source : "",
-             source ? ", " : "", (unsigned)from->line,
+    snprintf(about, bytes, "it was read at %s%sPTX line %u, from byte %llu of %s",
+             source ? source : "", source ? ", " : "", (unsigned)from->line,
              (unsigned long long)(m ? from->address - m->base : from->offset), whose);
     free(source);
     *memory = m;
@@ -203,7 +203,7 @@ static void give(const struct ocl_access *a, uint32_t to, uint64_t bits,
 {
     const bool decides = bits && (a->flags & CLEM_CHECK_DECIDES);
     if (decides)
-        tell(a, from, "where a thread goes on depends on memory that was never written");
+        tell(a, from, "a branch depends on memory that was never written");
     for (unsigned i = 0; decides && i < 4; i++)
         ocl_check_set_value(a, name_at(a->call, i), 0, NULL);
     ocl_check_set_value(a, to, decides ? 0 : bits, from);

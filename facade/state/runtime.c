@@ -234,6 +234,8 @@ cudaError_t facade_context_finish(struct facade_context *context)
     facade_part_function *reap = atomic_load(&context->reap);
     if (status == OCL_OK && reap != NULL)
         reap(context);
+    if (ocl_context_failure(atomic_load(&context->cl)) != OCL_OK)
+        ocl_made_lose(context);
     return facade_error_from(status, FACADE_OTHER);
 }
 

@@ -76,6 +76,7 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     else
         ptx_flow_reads(step, note, reads);
     ptx_block_load(e, reads, written);
+    e->instruction = step; /* what is loaded may be computed anew */
     ptx_arena_return(e->arena, written);
     ptx_arena_return(e->arena, reads);
     if (writes && !(ptx_check_exchanges(e, step) && (is_straight || !ptx_is_barrier(step))))

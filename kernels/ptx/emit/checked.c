@@ -37,11 +37,14 @@ static unsigned order_of(const struct ptx_instruction *in)
     return in->order == PTX_ORDER_NONE && in->cache == PTX_CACHE_CG ? PTX_ORDER_RELAXED : in->order;
 }
 
-/* cp.async of one size: made at any time until it is waited for. */
-static unsigned async_flag(const struct ptx_instruction *in)
+/* cp.async of one size, and bulk copies with groups: made at any time until they are waited for. */
+static unsigned async_flags(const struct ptx_instruction *in)
 {
-    return in && in->opcode == PTX_OPCODE_cp && in->operation == PTX_OP_NONE ? CLEM_CHECK_ASYNC
-                                                                             : 0u;
+    if (!in || in->opcode != PTX_OPCODE_cp)
+        return 0;
+    if (in->operation == PTX_OP_BULK && in->second_operation == PTX_OP_BULK_GROUP)
+        return CLEM_CHECK_ASYNC | CLEM_CHECK_BULK;
+    return in->operation == PTX_OP_NONE ? CLEM_CHECK_ASYNC : 0u;
 }
 
 static const char *what_text(struct ptx_emitter *e, const struct told *told)
@@ -50,7 +53,7 @@ static const char *what_text(struct ptx_emitter *e, const struct told *told)
     const unsigned order = in ? order_of(in) : 0u;
     const unsigned scope = in ? in->scope : 0;
     const unsigned bits = told->kind | told->space << 8 | order << 16 | scope << 20 |
-                          (told->flags | async_flag(in)) << 24;
+                          (told->flags | async_flags(in)) << 24;
     return ptx_format(e, "((ulong)(%s) << 32 | %uul)", told->bytes ? told->bytes : "0u", bits);
 }
 
@@ -247,7 +250,7 @@ static bool is_without_order(const struct ptx_emitter *e, const struct told *tol
 static bool is_seen(const struct ptx_emitter *e, const struct told *told)
 {
     const unsigned checks = e->target->checks;
-    if (look_size(told) < 0 || is_at_mbarrier(e->instruction) || async_flag(e->instruction))
+    if (look_size(told) < 0 || is_at_mbarrier(e->instruction) || async_flags(e->instruction))
         return false;
     return !(checks & PTX_CHECK_RACE) || told->space == CLEM_CHECK_LOCAL ||
            is_without_order(e, told);

@@ -112,7 +112,7 @@ struct clem_check_call {
 #define CLEM_CHECK_MALLOC 10u /* address: what was given, 0 for none; value: bytes */
 #define CLEM_CHECK_FREE   11u /* the answer is what is to be freed, or 0 */
 #define CLEM_CHECK_GROUP                                                                           \
-    12u /* copies are a group, address: 0; those but of the last `value` groups are complete: 1; all are: 2 */
+    12u /* copies are a group, address: 0; those but of the last `value` groups are complete: 1; all are: 2; more: 1 bulk copies, 2 what they read */
 #define CLEM_CHECK_OWN  13u /* memory that accesses may reach: address; value: bytes; more: number */
 #define CLEM_CHECK_FLOW 14u /* of values: bytes of the register; value: see CLEM_CHECK_MASK */
 /* Several of those. address: text, in which each is numbers in hex, a comma behind each: site, flags, bytes, name that the value
@@ -141,6 +141,7 @@ struct clem_check_call {
 #define CLEM_CHECK_COPIES                                                                          \
     2u /* STORE: from `value`, of which `more` bytes; registers: its space, in place of names */
 #define CLEM_CHECK_DECIDES  4u  /* FLOW: where the thread goes on */
+#define CLEM_CHECK_BULK     4u  /* with ASYNC: of a bulk copy, which has groups of its own */
 #define CLEM_CHECK_MBARRIER 16u /* of a barrier in shared memory, or its upper half */
 #define CLEM_CHECK_VALUE    8u  /* STORE: `value` is what is stored */
 #define CLEM_CHECK_SAME     64u /* STORE: it is there already */
