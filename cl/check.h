@@ -87,6 +87,7 @@ struct ocl_finding {
     const char *about;              /* lines of words more: which allocation, which other thread */
     const struct ocl_stack *launch; /* of the host: the kernel's launch, or the call */
     const struct ocl_stack *allocation; /* of the memory's allocation */
+    const struct ocl_stack *freed;      /* of its free */
     const struct ocl_stack *other;      /* of the other one's call */
     const char *other_kernel;           /* that it was the launch of */
 };

@@ -30,6 +30,9 @@ void ocl_made_remove(uint64_t name);
 /* The owner goes, at the user's wish, and what is left of it: each is a leak. */
 void ocl_made_leave(const void *owner);
 
+/* Calls are refused from now on, those that give things of the owner back too: what is left of it is no leak. */
+void ocl_made_lose(const void *owner);
+
 /* At the end of the process: what is left is a leak. */
 void ocl_made_tell_left(void);
 

@@ -99,13 +99,30 @@ static void end_block(struct ocl_check_launch *launch)
         release(launch);
 }
 
+/* Of many bytes the first that other threads touch would hide what else is wrong. */
+static void check_race(const struct ocl_access *a)
+{
+    enum { PIECE = 16 };
+    struct ocl_access piece = *a;
+    if (!ocl_access_is_memory(a) || a->bytes <= PIECE) {
+        ocl_check_race(a);
+        return;
+    }
+    for (uint32_t at = 0; at < a->bytes; at += PIECE) {
+        piece.bytes = a->bytes - at < PIECE ? a->bytes - at : PIECE;
+        piece.address = a->address + at;
+        piece.offset = a->offset + at;
+        ocl_check_race(&piece);
+    }
+}
+
 /* What threads do to memory, when it is done. */
 static void follow(const struct ocl_access *a)
 {
     if (ocl_check_wants(OCL_CHECK_INIT))
         ocl_check_init(a);
     if (ocl_check_wants(OCL_CHECK_RACE))
-        ocl_check_race(a);
+        check_race(a);
 }
 
 /* Whether it is done later. */
@@ -137,7 +154,8 @@ static uint64_t checked(const struct clem_check_call *call)
     bool is_allowed = true;
     if (a.kind == CLEM_CHECK_SHADOW)
         return ocl_check_shared_shadow(a.address);
-    if (ocl_access_is_memory(&a) && ocl_check_wants(OCL_CHECK_MEMORY))
+    if (ocl_access_is_memory(&a) && !(a.flags & CLEM_CHECK_KNOWN) &&
+        ocl_check_wants(OCL_CHECK_MEMORY))
         is_allowed = ocl_check_memory(&a);
     const bool is_now = is_allowed && !is_put_off(&a);
     check_at_once(&a);
@@ -155,7 +173,7 @@ static uint64_t checked(const struct clem_check_call *call)
         ocl_check_begin_block(a.launch, a.block);
     if (is_now && ocl_check_wants(OCL_CHECK_RACE)) {
         ocl_check_talk(&a);
-        ocl_check_race(&a);
+        check_race(&a);
     }
     if (ocl_check_wants(OCL_CHECK_SYNC))
         ocl_check_sync(&a);

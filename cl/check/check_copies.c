@@ -47,25 +47,41 @@ static void mark_row(uint64_t target, uint64_t source, size_t width)
 /* Bytes of a structure that nobody writes are fewer than it is aligned to. */
 enum { MOST_PADDING = 7, MOST_PERIOD = 64 };
 
+/* Bits of a byte that has others are fields': what is left of their unit is padding. */
+static bool is_missing(unsigned char written)
+{
+    return written == OCL_UNWRITTEN || written == OCL_COMPUTED;
+}
+
 /* So many bytes from `at` on that were not written. */
 static size_t run_at(const unsigned char *written, size_t at, size_t width)
 {
     size_t run = 0;
-    while (at + run < width && written[at + run] != OCL_WRITTEN)
+    while (at + run < width && is_missing(written[at + run]))
         run++;
     return run;
 }
 
-/* Runs of a word may be a value, unless as many are missing one structure further, or before. */
-static bool is_padding(const unsigned char *written, size_t at, size_t run, size_t width)
+/* What comes behind padding is aligned to more bytes than that has. */
+static bool ends_aligned(uint64_t end, size_t run)
 {
-    if (run > MOST_PADDING || written[at] == OCL_COMPUTED)
+    size_t alignment = 2;
+    while (alignment <= run)
+        alignment *= 2;
+    return end % alignment == 0;
+}
+
+/* Runs of a word may be a value, unless as many are missing one structure further, or before. address: of the first byte. */
+static bool is_padding(const unsigned char *written, size_t at, size_t run, size_t width,
+                       uint64_t address)
+{
+    if (run > MOST_PADDING || written[at] == OCL_COMPUTED || !ends_aligned(address + run, run))
         return false;
     if (run != 4)
         return true;
     for (size_t period = 8; period <= MOST_PERIOD; period += 8)
         if ((at + period + run <= width && run_at(written, at + period, width) == run &&
-             written[at + period - 1] == OCL_WRITTEN) ||
+             !is_missing(written[at + period - 1])) ||
             (at >= period && run_at(written, at - period, width) == run))
             return true;
     return false;
@@ -78,7 +94,7 @@ static bool tell_piece(uint64_t source, const unsigned char *written, size_t wid
         const size_t run = run_at(written, at, width);
         if (run == 0)
             continue;
-        if (is_padding(written, at, run, width)) {
+        if (is_padding(written, at, run, width, source + at)) {
             at += run;
             continue;
         }

@@ -16,12 +16,13 @@ struct later {
     uint32_t group; /* which of the thread's it is of */
 };
 
-/* Threads that have some. */
+/* Threads that have some, of bulk copies' groups or of the others'. */
 struct thread {
     struct thread *next;
     const struct ocl_check_launch *launch;
     uint64_t block;
     uint32_t number, group; /* that copies become part of now */
+    bool is_bulk;
     struct later *first, *last;
 };
 
@@ -31,22 +32,23 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
 
 /* ---- Threads; the lock is held ---- */
 
-static struct thread **place_of(const struct ocl_access *a)
+static struct thread **place_of(const struct ocl_access *a, bool is_bulk)
 {
     struct thread **place = &rows[(a->block * 31 + a->thread) % ROWS];
     while (*place && !((*place)->number == a->thread && (*place)->block == a->block &&
-                       (*place)->launch == a->launch))
+                       (*place)->launch == a->launch && (*place)->is_bulk == is_bulk))
         place = &(*place)->next;
     return place;
 }
 
-static struct thread *find(const struct ocl_access *a, bool makes)
+static struct thread *find(const struct ocl_access *a, bool is_bulk, bool makes)
 {
-    struct thread **place = place_of(a);
+    struct thread **place = place_of(a, is_bulk);
     if (!*place && makes && (*place = calloc(1, sizeof **place)) != NULL) {
         (*place)->launch = a->launch;
         (*place)->block = a->block;
         (*place)->number = a->thread;
+        (*place)->is_bulk = is_bulk;
     }
     return *place;
 }
@@ -59,7 +61,7 @@ bool ocl_check_put_off(const struct ocl_access *a)
     if (!made)
         return false;
     pthread_mutex_lock(&lock);
-    struct thread *thread = find(a, true);
+    struct thread *thread = find(a, a->flags & CLEM_CHECK_BULK, true);
     if (thread) {
         *made = (struct later){.access = *a, .call = *a->call, .group = thread->group};
         made->access.flags &= ~CLEM_CHECK_VALUE;
@@ -89,12 +91,14 @@ static bool is_too_early(const struct ocl_access *a, struct ocl_access *copy)
 {
     bool is_found = false;
     pthread_mutex_lock(&lock);
-    const struct thread *thread = find(a, false);
-    for (const struct later *at = thread ? thread->first : NULL; at && !is_found; at = at->next)
-        if (meets(a, &at->access)) {
-            *copy = at->access;
-            is_found = true;
-        }
+    for (unsigned bulk = 0; bulk < 2; bulk++) {
+        const struct thread *thread = find(a, bulk, false);
+        for (const struct later *at = thread ? thread->first : NULL; at && !is_found; at = at->next)
+            if (meets(a, &at->access)) {
+                *copy = at->access;
+                is_found = true;
+            }
+    }
     pthread_mutex_unlock(&lock);
     return is_found;
 }
@@ -120,17 +124,33 @@ void ocl_check_early(const struct ocl_access *a)
 
 /* ---- Groups ---- */
 
-/* The next one of the thread that is of a group before `until`; NULL: none. */
-static struct later *take(const struct ocl_access *a, uint32_t left, bool is_all)
+/* Which of a thread's accesses are complete: of all groups but the last so many; or all; what is read alone, or also what is
+ * written. */
+struct wait {
+    uint32_t left;
+    bool is_all, is_bulk, is_of_reads;
+};
+
+/* The next one, or NULL. */
+static struct later *take(const struct ocl_access *a, const struct wait *wait)
 {
-    struct later *taken = NULL;
+    struct later *taken = NULL, *before = NULL;
     pthread_mutex_lock(&lock);
-    struct thread **place = place_of(a), *thread = *place;
-    if (thread && thread->first && (is_all || thread->first->group + left < thread->group)) {
-        taken = thread->first;
-        thread->first = taken->next;
+    struct thread **place = place_of(a, wait->is_bulk), *thread = *place;
+    for (struct later *at = thread ? thread->first : NULL; at && !taken; at = at->next) {
+        if (!wait->is_all && at->group + wait->left >= thread->group)
+            break;
+        if (!wait->is_of_reads || at->access.kind == CLEM_CHECK_LOAD)
+            taken = at;
+        else
+            before = at;
+    }
+    if (taken) {
+        *(before ? &before->next : &thread->first) = taken->next;
+        if (thread->last == taken)
+            thread->last = before;
         atomic_fetch_sub(&a->launch->put_off, 1);
-    } else if (thread && !thread->first && is_all) {
+    } else if (thread && !thread->first && wait->is_all) {
         *place = thread->next;
         free(thread);
     }
@@ -138,9 +158,9 @@ static struct later *take(const struct ocl_access *a, uint32_t left, bool is_all
     return taken;
 }
 
-static void make(const struct ocl_access *a, ocl_check_maker maker, uint32_t left, bool is_all)
+static void make(const struct ocl_access *a, ocl_check_maker maker, const struct wait *wait)
 {
-    for (struct later *at = take(a, left, is_all); at; at = take(a, left, is_all)) {
+    for (struct later *at = take(a, wait); at; at = take(a, wait)) {
         at->access.call = &at->call;
         maker(&at->access);
         free(at);
@@ -149,13 +169,14 @@ static void make(const struct ocl_access *a, ocl_check_maker maker, uint32_t lef
 
 void ocl_check_group(const struct ocl_access *a, ocl_check_maker maker)
 {
+    const struct wait wait = {(uint32_t)a->value, a->call->address == 2, a->more & 1, a->more & 2};
     pthread_mutex_lock(&lock);
-    struct thread *thread = a->call->address == 0 ? find(a, false) : NULL;
+    struct thread *thread = a->call->address == 0 ? find(a, wait.is_bulk, false) : NULL;
     if (thread)
         thread->group++;
     pthread_mutex_unlock(&lock);
     if (a->call->address != 0)
-        make(a, maker, (uint32_t)a->value, a->call->address == 2);
+        make(a, maker, &wait);
 }
 
 void ocl_check_end_groups(const struct ocl_access *a, ocl_check_maker maker)
@@ -164,6 +185,7 @@ void ocl_check_end_groups(const struct ocl_access *a, ocl_check_maker maker)
     struct ocl_access of = *a;
     for (uint32_t i = 0; i < threads && atomic_load(&a->launch->groups_begun); i++) {
         of.thread = i;
-        make(&of, maker, 0, true);
+        make(&of, maker, &(struct wait){.is_all = true});
+        make(&of, maker, &(struct wait){.is_all = true, .is_bulk = true});
     }
 }

@@ -25,6 +25,21 @@ static void divide(uint64_t number, const uint32_t of[3], uint32_t parts[3])
     parts[2] = (uint32_t)(number / of[0] / of[1]);
 }
 
+static _Atomic(ocl_check_namer *) namer;
+
+void ocl_check_name_by(ocl_check_namer *by)
+{
+    atomic_store(&namer, by);
+}
+
+/* Where the memory was made that an access is in, and where it was freed. */
+static void name_memory(const struct ocl_access *access, struct ocl_finding *finding)
+{
+    ocl_check_namer *const by = atomic_load(&namer);
+    if (by && ocl_access_is_memory(access) && access->space == CLEM_CHECK_GLOBAL)
+        by(access->offset, finding);
+}
+
 void ocl_check_report_access(const struct ocl_access *access, struct ocl_finding *finding)
 {
     static const char *const spaces[] = {
@@ -46,6 +61,7 @@ void ocl_check_report_access(const struct ocl_access *access, struct ocl_finding
     finding->ptx_line = access->line;
     finding->source = source;
     finding->launch = &launch->stack;
+    name_memory(access, finding);
     ocl_check_report(finding);
     free(source);
 }

@@ -83,6 +83,10 @@ static inline bool ocl_access_is_memory(const struct ocl_access *a)
 /* Reports what is wrong with an access. Fills in kernel, place, source and stack; the finding has the rest. */
 void ocl_check_report_access(const struct ocl_access *access, struct ocl_finding *finding);
 
+/* Who fills in where the memory at an address was made, unless that is known, and freed. Is below those who keep it, who say so. */
+typedef void ocl_check_namer(uint64_t address, struct ocl_finding *finding);
+void ocl_check_name_by(ocl_check_namer *namer);
+
 /* Blocks of a launch run in order, one at a time, whatever threads they come from. ocl_check_begin_block() waits for those
  * before it. */
 bool ocl_check_orders(const struct ocl_check_launch *launch);

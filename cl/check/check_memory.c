@@ -36,7 +36,7 @@ static bool check_window(const struct ocl_access *a, const char *whose, uint64_t
     char about[128];
     if (a->offset <= bytes && a->bytes <= bytes - a->offset)
         return true;
-    snprintf(about, sizeof about, "it has %llu bytes", (unsigned long long)bytes);
+    snprintf(about, sizeof about, "%s has %llu bytes", whose, (unsigned long long)bytes);
     tell(a, NULL, about, "%u bytes %s beyond %s", (unsigned)a->bytes, verb(a), whose);
     return false;
 }
@@ -67,9 +67,12 @@ static void tell_nowhere(const struct ocl_access *a)
         return;
     }
     describe(near, text, sizeof text);
-    snprintf(about, sizeof about, "%llu bytes %s %s",
-             (unsigned long long)(near == below ? after : before),
-             near == below ? "behind" : "before", text);
+    if (near == below && after == 0)
+        snprintf(about, sizeof about, "right behind the end of %s", text);
+    else
+        snprintf(about, sizeof about, "%llu bytes %s %s",
+                 (unsigned long long)(near == below ? after : before),
+                 near == below ? "behind the end of" : "before the start of", text);
     tell(a, near, about, "%u bytes %s out of bounds", (unsigned)a->bytes, verb(a));
 }
 

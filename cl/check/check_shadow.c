@@ -6,6 +6,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Bits ---- */
+
+/* Bits of a byte are kept as they are, turned over, where that is none of enum ocl_written: 0xfe and 0xfd are others then. */
+enum { BUT_FIRST = 0xff, BUT_SECOND = 0x55 };
+
+unsigned ocl_unwritten_bits(unsigned char written)
+{
+    switch (written) {
+    case OCL_WRITTEN:
+        return 0;
+    case OCL_COMPUTED:
+        return 0xff;
+    case BUT_FIRST:
+        return 0xfe;
+    case BUT_SECOND:
+        return 0xfd;
+    default:
+        return 0xffu & ~(unsigned)written;
+    }
+}
+
+unsigned char ocl_written_but(unsigned bits, bool is_computed)
+{
+    switch (bits) {
+    case 0:
+        return OCL_WRITTEN;
+    case 0xff:
+        return is_computed ? OCL_COMPUTED : OCL_UNWRITTEN;
+    case 0xfe:
+        return BUT_FIRST;
+    case 0xfd:
+        return BUT_SECOND;
+    case 0xffu & ~(unsigned)BUT_SECOND:
+        return OCL_COMPUTED;
+    default:
+        return (unsigned char)~bits;
+    }
+}
+
+/* ---- Shared memory ---- */
+
 /* What work-items have for the shared memory of their blocks: as many as work at once, by address. */
 enum { SHARED_ROWS = 1024, MOST_SHARED = 64 * 1024 };
 
@@ -79,6 +120,15 @@ unsigned char *ocl_check_written_at(uint64_t address, uint64_t *bytes)
     return written ? written + (address - m->base) : NULL;
 }
 
+/* Behind the thread's local memory. */
+static unsigned char *written_local(const struct ocl_access *a)
+{
+    const uint64_t room = a->launch->local_bytes;
+    if (a->offset > room || a->bytes > room - a->offset)
+        return NULL;
+    return (unsigned char *)(uintptr_t)(a->address + CLEM_CHECK_LOCAL_SHADOW(room));
+}
+
 unsigned char *ocl_check_written(const struct ocl_access *a)
 {
     uint64_t bytes = a->bytes;
@@ -86,6 +136,8 @@ unsigned char *ocl_check_written(const struct ocl_access *a)
         unsigned char *written = ocl_check_written_at(a->address, &bytes);
         return bytes == a->bytes ? written : NULL;
     }
+    if (a->space == CLEM_CHECK_LOCAL)
+        return written_local(a);
     if (a->space != CLEM_CHECK_SHARED || a->offset > MOST_SHARED ||
         a->bytes > MOST_SHARED - a->offset)
         return NULL;

@@ -6,12 +6,16 @@
 #include "cl/check/check_launch.h"
 #include "cl/check/check_table.h"
 
-/* What is known of a byte. */
+/* What is known of a byte; other numbers are of bytes of which some bits were written. */
 enum ocl_written {
     OCL_UNWRITTEN,
     OCL_WRITTEN,
     OCL_COMPUTED /* what was written was made of bytes that were not */
 };
+
+/* Which bits of a byte were not written, and what is known of such a byte then. */
+unsigned ocl_unwritten_bits(unsigned char written);
+unsigned char ocl_written_but(unsigned bits, bool is_computed);
 
 /* Of an access's bytes, the first first: enum ocl_written. NULL: all of them were written. */
 unsigned char *ocl_check_written(const struct ocl_access *access);

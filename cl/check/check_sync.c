@@ -1,6 +1,7 @@
 /* Whether threads of kernels that are checked meet as they must.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cl/check/check_race.h"
 
@@ -53,9 +54,13 @@ static void find_divergent(const struct ocl_access *a, const struct ocl_round *r
             first = i;
         if (site_in(r, i) == site_in(r, first))
             continue;
-        char about[128];
-        (void)snprintf(about, sizeof about, "thread %u waits at that of PTX line %u",
-                       (unsigned)first, (unsigned)(uint32_t)site_in(r, first));
+        const uint64_t site = site_in(r, first);
+        char *source = ptx_module_source(a->launch->module, (uint32_t)(site >> 32));
+        char about[512];
+        (void)snprintf(about, sizeof about, "thread %u waits at that of PTX line %u%s%s",
+                       (unsigned)first, (unsigned)(uint32_t)site, source ? ", source " : "",
+                       source ? source : "");
+        free(source);
         report(a, site_in(r, i), i, false,
                "divergent barrier: threads of the block wait at different ones", about);
         return;
@@ -110,8 +115,9 @@ static void check_lanes(const struct ocl_access *a)
     char about[128];
     if (!is_strange && !names_ended && !names_none)
         return;
-    (void)snprintf(about, sizeof about, "mask 0x%08x, lanes that have not ended 0x%08x",
-                   (unsigned)mask, (unsigned)live);
+    (void)snprintf(about, sizeof about,
+                   "lane %u, mask 0x%08x; the lanes that have not ended are 0x%08x",
+                   (unsigned)a->thread % 32, (unsigned)mask, (unsigned)live);
     report(a, site_of(a), a->thread, !is_strange && !names_ended,
            is_strange    ? "warp operation by a lane that its own mask does not name"
            : names_ended ? "warp operation whose mask names lanes that have ended"

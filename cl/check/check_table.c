@@ -25,8 +25,21 @@ static struct ocl_range_map *ranges; /* NULL without memory */
 static _Atomic(struct ocl_checked_memory *) last[CLEM_CHECK_PAGES], none[CLEM_CHECK_PAGES];
 static struct ocl_checked_memory nothing;
 
+/* ocl_check_namer */
+static void name_memory(uint64_t address, struct ocl_finding *finding)
+{
+    const struct ocl_checked_memory *m = ocl_check_find(address);
+    if (!m)
+        return;
+    if (!finding->allocation)
+        finding->allocation = &m->allocated;
+    if (atomic_load(&m->freed))
+        finding->freed = &m->freed_at;
+}
+
 static void make_ranges(void)
 {
+    ocl_check_name_by(name_memory);
     for (size_t i = 0; i < CLEM_CHECK_PAGES; i++) {
         atomic_init(&last[i], &nothing);
         atomic_init(&none[i], &nothing);

@@ -15,7 +15,7 @@ struct value {
     const struct ocl_check_launch *launch;
     uint64_t block;
     uint32_t thread, name;
-    uint8_t bytes;
+    uint64_t bits;
     struct ocl_unwritten from;
 };
 
@@ -49,19 +49,19 @@ static void count_followed(const struct ocl_access *a, int64_t change)
         ocl_check_look(a->launch, before != 0);
 }
 
-uint8_t ocl_check_value(const struct ocl_access *a, uint32_t name, struct ocl_unwritten *from)
+uint64_t ocl_check_value(const struct ocl_access *a, uint32_t name, struct ocl_unwritten *from)
 {
-    uint8_t bytes = 0;
+    uint64_t bits = 0;
     if (name == 0)
         return 0;
     pthread_mutex_lock(&lock);
     const struct value *found = *find(a, name);
     if (found) {
-        bytes = found->bytes;
+        bits = found->bits;
         *from = found->from;
     }
     pthread_mutex_unlock(&lock);
-    return bytes;
+    return bits;
 }
 
 /* Lock held. */
@@ -88,17 +88,17 @@ static struct value *take(void)
     return taken;
 }
 
-void ocl_check_set_value(const struct ocl_access *a, uint32_t name, uint8_t bytes,
+void ocl_check_set_value(const struct ocl_access *a, uint32_t name, uint64_t bits,
                          const struct ocl_unwritten *from)
 {
     if (name == 0)
         return;
     pthread_mutex_lock(&lock);
     struct value **link = find(a, name);
-    if (*link && bytes == 0) {
+    if (*link && bits == 0) {
         drop(link);
         count_followed(a, -1);
-    } else if (bytes != 0) {
+    } else if (bits != 0) {
         struct value *made = *link;
         if (!made && (made = take()) != NULL) {
             *made = (struct value){NULL, a->launch, a->block, a->thread, name, 0, {0}};
@@ -106,7 +106,7 @@ void ocl_check_set_value(const struct ocl_access *a, uint32_t name, uint8_t byte
             count_followed(a, 1);
         }
         if (made) {
-            made->bytes = bytes;
+            made->bits = bits;
             made->from = *from;
         }
     }

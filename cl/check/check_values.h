@@ -10,15 +10,16 @@ struct ocl_unwritten {
     unsigned space; /* CLEM_CHECK_... */
     uint64_t address, offset;
     uint32_t line, location;
+    uint32_t bytes; /* of what was read, where the value is that, maybe with zeros above; else 8 */
     bool is_computed; /* the value is made of it, and no copy */
 };
 
-/* The bytes of a register (0: none, and a name of 0) that nobody wrote, a bit each, the lowest for the first; *from is set
- * where there are any. */
-uint8_t ocl_check_value(const struct ocl_access *access, uint32_t name, struct ocl_unwritten *from);
+/* The bits of a register (0: none, and a name of 0) that nobody wrote; *from is set where there are any. */
+uint64_t ocl_check_value(const struct ocl_access *access, uint32_t name,
+                         struct ocl_unwritten *from);
 
 /* From now on the thread's register has these. */
-void ocl_check_set_value(const struct ocl_access *access, uint32_t name, uint8_t bytes,
+void ocl_check_set_value(const struct ocl_access *access, uint32_t name, uint64_t bits,
                          const struct ocl_unwritten *from);
 
 /* The block of an access has ended. */

@@ -80,7 +80,9 @@ void ocl_check_report(const struct ocl_finding *finding)
     add_part(&report, "note", finding->about, 0, false);
     add_part(&report, "the other's kernel", finding->other_kernel, 0, false);
     add_part(&report, finding->kernel ? "launched at" : "called at", NULL, launch, false);
-    add_part(&report, "the other called at", NULL, ocl_stack_keep(finding->other), false);
+    add_part(&report, finding->other_kernel ? "the other launched at" : "the other called at", NULL,
+             ocl_stack_keep(finding->other), false);
     add_part(&report, "allocated at", NULL, ocl_stack_keep(finding->allocation), false);
+    add_part(&report, "freed at", NULL, ocl_stack_keep(finding->freed), false);
     ocl_report_add(&report);
 }

@@ -19,7 +19,7 @@ struct thing {
     const void *owner;
     uint64_t number; /* in the order in which they were made */
     uint32_t made, freed;
-    bool is_freed;
+    bool is_freed, is_lost; /* lost: it could not be given back */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
@@ -141,6 +141,17 @@ void ocl_made_forget(const void *handle)
     pthread_mutex_unlock(&lock);
 }
 
+void ocl_made_lose(const void *owner)
+{
+    if (!ocl_made_is_wanted() || !owner)
+        return;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < place_count; i++)
+        for (struct thing *thing = places[i]; thing; thing = thing->next)
+            thing->is_lost |= thing->owner == owner;
+    pthread_mutex_unlock(&lock);
+}
+
 bool ocl_made_find(uint64_t name, struct ocl_made_view *view)
 {
     if (!ocl_made_is_wanted())
@@ -177,7 +188,8 @@ static struct thing *take_left(const void *owner, size_t *count)
     left = thing_count > 0 ? malloc(thing_count * sizeof *left) : NULL;
     for (size_t i = 0; left && i < place_count; i++)
         for (struct thing **link = &places[i]; *link;) {
-            const bool is_left = !(*link)->is_freed && (!owner || (*link)->owner == owner);
+            const bool is_left =
+                !(*link)->is_freed && !(*link)->is_lost && (!owner || (*link)->owner == owner);
             if (is_left) {
                 left[(*count)++] = **link;
                 drop(link);

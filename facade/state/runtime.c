@@ -181,6 +181,8 @@ static void close_locked(struct facade_context *context)
     if (cl != NULL) {
         ocl_values_end(
             cl); /* parts wait for work, which may wait for what nobody writes any more */
+        if (ocl_context_failure(cl) != OCL_OK)
+            ocl_made_lose(context);
         ocl_made_leave(context);
         forget_parts(context);
         ocl_context_close(cl);
@@ -207,6 +209,15 @@ ocl_status facade_judge(ocl_status status)
     return cl != NULL ? ocl_context_judge(cl, status) : status;
 }
 
+/* What a context gets to hear once its work has failed. */
+static cudaError_t failure_of(const struct facade_context *context, const struct ocl_context *cl)
+{
+    const cudaError_t error = facade_error_from(ocl_context_failure(cl), FACADE_OTHER);
+    if (error != cudaSuccess)
+        ocl_made_lose(context);
+    return error;
+}
+
 cudaError_t facade_context_check(const struct facade_context *context)
 {
     if (facade_handle_find(FACADE_CONTEXT, context) == NULL)
@@ -214,7 +225,7 @@ cudaError_t facade_context_check(const struct facade_context *context)
     struct ocl_context *cl = atomic_load_explicit(&context->cl, memory_order_acquire);
     if (cl == NULL)
         return cudaErrorContextIsDestroyed;
-    return facade_error_from(ocl_context_failure(cl), FACADE_OTHER);
+    return failure_of(context, cl);
 }
 
 cudaError_t facade_context_finish(struct facade_context *context)
@@ -223,6 +234,8 @@ cudaError_t facade_context_finish(struct facade_context *context)
     facade_part_function *reap = atomic_load(&context->reap);
     if (status == OCL_OK && reap != NULL)
         reap(context);
+    if (ocl_context_failure(atomic_load(&context->cl)) != OCL_OK)
+        ocl_made_lose(context);
     return facade_error_from(status, FACADE_OTHER);
 }
 
@@ -296,5 +309,5 @@ cudaError_t facade_current(struct facade_context **context)
     if (error != cudaSuccess)
         return error;
     struct ocl_context *cl = atomic_load_explicit(&(*context)->cl, memory_order_acquire);
-    return facade_error_from(ocl_context_failure(cl), FACADE_OTHER);
+    return failure_of(*context, cl);
 }

@@ -1,62 +1,6 @@
-/* Correct kernels, and mutants of each: mutants --list names them, a line KERNEL, N each; mutants KERNEL N runs the kernel without what is numbered N
- * in it, a guard of bounds or an initialisation, N + 100 without it for one thread or element; 0 runs it as it is. What it has computed goes to the host.
+/* Correct kernels, and mutants of each (mutants.h): without a guard of bounds or an initialisation.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <cuda_runtime.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <vector>
-
-__constant__ int mutant;
-static int mutant_of_host;
-
-/* Mutant number + ONE: for one thread of each block, of the first block, or one element alone. */
-enum { ONE = 100 };
-#define GUARD(number, condition)                                                                   \
-    (mutant == (number) ||                                                                         \
-     (mutant == (number) + ONE && threadIdx.x == blockDim.x - 1) || (condition))
-#define INIT(number, statement)                                                                    \
-    do {                                                                                           \
-        if (mutant != (number) &&                                                                  \
-            !(mutant == (number) + ONE && blockIdx.x + blockIdx.y == 0 &&                          \
-              threadIdx.x + threadIdx.y == 0))                                                     \
-            statement;                                                                             \
-    } while (0)
-
-/* ---- Memory of a run ---- */
-
-template <typename T> struct array {
-    T *device;
-    size_t count;
-
-    explicit array(size_t n) : count(n)
-    {
-        cudaMalloc(&device, n * sizeof(T));
-    }
-    array(size_t n, int first, int step) : array(n)
-    {
-        std::vector<T> values(n);
-        for (size_t i = 0; i < n; i++)
-            values[i] = (T)(first + step * (int)(i % 97));
-        cudaMemcpy(device, values.data(), n * sizeof(T), cudaMemcpyHostToDevice);
-    }
-    array &zero(int number)
-    {
-        if (mutant_of_host != number)
-            cudaMemset(device, 0, (count - (mutant_of_host == number + ONE)) * sizeof(T));
-        return *this;
-    }
-    ~array()
-    {
-        cudaFree(device);
-    }
-    void fetch() const
-    {
-        std::vector<T> values(count);
-        cudaMemcpy(values.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost);
-    }
-};
+#include "mutants.h"
 
 enum {
     N = 1000,
@@ -691,70 +635,20 @@ static void run_on_heap()
     out.fetch();
 }
 
-/* ---- All ---- */
-
-static const struct {
-    const char *name;
-    void (*run)();
-    int mutants;
-    unsigned ones; /* a bit for each number that there is one + ONE of as well */
-} kernels[] = {
-#define KERNEL(name, mutants, ones)                                                                \
-    {                                                                                              \
-#name, run_##name, mutants, ones                                                           \
-    }
-    KERNEL(add, 1, 0x2),
-    KERNEL(saxpy, 2, 0x6),
-    KERNEL(clamp, 1, 0x2),
-    KERNEL(gray, 1, 0x2),
-    KERNEL(gather, 2, 0x6),
-    KERNEL(scatter, 3, 0xe),
-    KERNEL(blur, 3, 0xe),
-    KERNEL(stencil, 4, 0x1e),
-    KERNEL(life, 4, 0x1e),
-    KERNEL(convolve, 3, 0xa),
-    KERNEL(transpose, 3, 0xe),
-    KERNEL(multiply, 5, 0x3e),
-    KERNEL(sparse, 3, 0xe),
-    KERNEL(rows_sum, 2, 0x6),
-    KERNEL(reduce, 4, 0x1e),
-    KERNEL(dot, 3, 0xe),
-    KERNEL(scan, 4, 0x1e),
-    KERNEL(histogram, 5, 0x3e),
-    KERNEL(largest, 2, 0x6),
-    KERNEL(sort, 3, 0xe),
-    KERNEL(compact, 2, 0x6),
-    KERNEL(levels, 2, 0x2),
-    KERNEL(softmax, 3, 0xe),
-    KERNEL(bodies, 4, 0x1e),
-    KERNEL(search, 3, 0x6),
-    KERNEL(words_split, 2, 0x6),
-    KERNEL(linked, 2, 0x2),
+static const kernel kernels[] = {
+    KERNEL(add, 1, 0x2),      KERNEL(saxpy, 2, 0x6),       KERNEL(clamp, 1, 0x2),
+    KERNEL(gray, 1, 0x2),     KERNEL(gather, 2, 0x6),      KERNEL(scatter, 3, 0xe),
+    KERNEL(blur, 3, 0xe),     KERNEL(stencil, 4, 0x1e),    KERNEL(life, 4, 0x1e),
+    KERNEL(convolve, 3, 0xa), KERNEL(transpose, 3, 0xe),   KERNEL(multiply, 5, 0x3e),
+    KERNEL(sparse, 3, 0xe),   KERNEL(rows_sum, 2, 0x6),    KERNEL(reduce, 4, 0x1e),
+    KERNEL(dot, 3, 0xe),      KERNEL(scan, 4, 0x1e),       KERNEL(histogram, 5, 0x3e),
+    KERNEL(largest, 2, 0x6),  KERNEL(sort, 3, 0xe),        KERNEL(compact, 2, 0x6),
+    KERNEL(levels, 2, 0x2),   KERNEL(softmax, 3, 0xe),     KERNEL(bodies, 4, 0x1e),
+    KERNEL(search, 3, 0x6),   KERNEL(words_split, 2, 0x6), KERNEL(linked, 2, 0x2),
     KERNEL(on_heap, 3, 0x6),
 };
 
-static void list(const char *name, int mutants, unsigned ones)
-{
-    for (int i = 0; i <= mutants; i++) {
-        printf("%s\t%d\n", name, i);
-        if (ones >> i & 1)
-            printf("%s\t%d\n", name, i + ONE);
-    }
-}
-
 int main(int argc, char **argv)
 {
-    const char *name = argc > 1 ? argv[1] : "";
-    mutant_of_host = argc > 2 ? atoi(argv[2]) : 0;
-    if (strcmp(name, "--list") != 0)
-        cudaMemcpyToSymbol(mutant, &mutant_of_host, sizeof mutant_of_host);
-    for (const auto &kernel : kernels) {
-        if (strcmp(name, "--list") == 0)
-            list(kernel.name, kernel.mutants, kernel.ones);
-        if (strcmp(name, kernel.name) != 0)
-            continue;
-        kernel.run();
-        printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
-    }
-    return 0;
+    return run_kernels(argc, argv, kernels);
 }

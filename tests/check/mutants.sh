@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs correct kernels and their mutants (mutants.cu) under CLEM_CHECK=memory,init: mutants.sh CLEMCC FOLDER [--all]. Nothing
+# Runs correct kernels and their mutants (mutants.cu, paths.cu) under CLEM_CHECK=memory,init: mutants.sh CLEMCC FOLDER [--all]. Nothing
 # may be reported of a kernel as it is; a mutant must be reported, but for those that `equal` lists, whose results are the
 # same. Without --all, some of them: the rest takes minutes. Prints what was not as it must be, and how many were.
 # Ends with 77 where there is no clang.
@@ -7,8 +7,7 @@
 set -u
 clemcc=$1 folder=$2 all=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
-program=$folder/mutants
-some='^(saxpy|gather|reduce|on_heap)	'
+some='^(saxpy|gather|reduce|on_heap|signed_bytes|own_field|choose|swap_in_branches|own_array|copy_ahead)	'
 
 # Mutants that compute the same, and why.
 equal() {
@@ -26,10 +25,13 @@ message=$("$clemcc" --version 2>&1) || {
     exit 77
 }
 mkdir -p "$folder"
-"$clemcc" -std=c++17 -O1 -lineinfo -o "$program" "$here/mutants.cu" >"$program.log" 2>&1 || {
-    cat "$program.log"
-    exit 1
-}
+programs="$folder/mutants $folder/paths"
+for program in $programs; do
+    "$clemcc" -std=c++17 -O1 -lineinfo -o "$program" "$here/$(basename "$program").cu" >"$program.log" 2>&1 || {
+        cat "$program.log"
+        exit 1
+    }
+done
 unset CLEM_TRACE
 export CLEM_CHECK=memory,init
 
@@ -47,8 +49,10 @@ run() {
 }
 export -f run equal
 
-results=$("$program" --list | { [ -n "$all" ] && cat || grep -E "$some"; } | tr '\t' '\n' |
-    xargs -d '\n' -P "$(nproc)" -n 2 bash -c 'run "$0" "$@"' "$program")
+results=$(for program in $programs; do
+    "$program" --list | { [ -n "$all" ] && cat || grep -E "$some"; } | tr '\t' '\n' |
+        xargs -d '\n' -P "$(nproc)" -n 2 bash -c 'run "$0" "$@"' "$program"
+done)
 printf '%s\n' "$results" | sort | awk -F '\t' '
     $2 == 0 && $3 != "silent" { print $1 " is right: " $3; bad++ }
     $2 == 0 { right++; next }

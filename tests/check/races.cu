@@ -589,6 +589,93 @@ __global__ void lock(memory *g, int m)
     }
 }
 
+/* One thread copies the block's part out, which is written anew when it has been read. */
+__global__ void copy_out(memory *g, int m)
+{
+    __shared__ __align__(16) int part[threads];
+    const int t = threadIdx.x;
+    part[t] = g->in[blockIdx.x * threads + t];
+    BARRIER(1);
+    if (t == 0) {
+        __asm__ volatile("fence.proxy.async.shared::cta;\n\t"
+                         "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;\n\t"
+                         "cp.async.bulk.commit_group;"
+                         :
+                         : "l"(g->out + blockIdx.x * threads),
+                           "r"((unsigned)__cvta_generic_to_shared(part))
+                         : "memory");
+        if (m != 2)
+            __asm__ volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
+    }
+    BARRIER(3);
+    part[t] = t;
+}
+
+/* A surface, and the memory's start as a texture: what a kernel has written they need not show, so these read first. */
+__device__ cudaSurfaceObject_t kept_surface;
+__device__ cudaTextureObject_t texture_of_in;
+
+__global__ void turn_surface(memory *g, int m)
+{
+    const int t = threadIdx.x, first = blockIdx.x * threads;
+    const int value = surf2Dread<int>(kept_surface, (first + threads - 1 - t) * 4, 0);
+    BARRIER(1);
+    surf2Dwrite(value + 1, kept_surface, (first + t) * 4, 0);
+    g->out[first + t] = value;
+}
+
+__global__ void turn_texture(memory *g, int m)
+{
+    const int t = threadIdx.x, first = blockIdx.x * threads;
+    const int value = tex1Dfetch<int>(texture_of_in, first + threads - 1 - t);
+    BARRIER(1);
+    g->in[first + t] = value + 1;
+}
+
+static void make_objects(memory *device)
+{
+    cudaArray_t array;
+    cudaSurfaceObject_t made;
+    cudaTextureObject_t linear;
+    cudaResourceDesc what = {};
+    cudaTextureDesc how = {};
+    const cudaChannelFormatDesc texel = cudaCreateChannelDesc<int>();
+    cudaMallocArray(&array, &texel, length, 1, cudaArraySurfaceLoadStore);
+    cudaMemcpy2DToArray(array, 0, 0, device->in, length * 4, length * 4, 1,
+                        cudaMemcpyDeviceToDevice);
+    what.resType = cudaResourceTypeArray;
+    what.res.array.array = array;
+    cudaCreateSurfaceObject(&made, &what);
+    cudaMemcpyToSymbol(kept_surface, &made, sizeof made);
+    what.resType = cudaResourceTypeLinear;
+    what.res.linear.devPtr = device->in;
+    what.res.linear.desc = texel;
+    what.res.linear.sizeInBytes = sizeof device->in;
+    cudaCreateTextureObject(&linear, &what, &how, nullptr);
+    cudaMemcpyToSymbol(texture_of_in, &linear, sizeof linear);
+}
+
+/* Blocks wait for the ones behind them, which run while they do. */
+__global__ void wait_for_next(memory *g, int m)
+{
+    __shared__ int seen;
+    volatile int *flags = g->flags;
+    const int t = threadIdx.x;
+    int all;
+    do {
+        if (t == 0)
+            seen = blockIdx.x + 1 == gridDim.x ? 1 : flags[blockIdx.x + 1];
+        BARRIER(1);
+        all = seen;
+        BARRIER(2);
+    } while (all == 0);
+    g->out[blockIdx.x * threads + t] = all;
+    __threadfence();
+    __syncthreads();
+    if (t == 0)
+        flags[blockIdx.x] = 1;
+}
+
 __global__ void lock_of_block(memory *g, int m)
 {
     __shared__ int s[threads];
@@ -924,6 +1011,10 @@ static const struct {
     ROW(compact_by_warps, 1, 0x2),
     ROW(lock, 3, 0x6),
     ROW(lock_of_block, 4, 0x1e),
+    ROW(wait_for_next, 2, 0x6),
+    ROW(copy_out, 3, 0xa),
+    ROW(turn_surface, 1, 0x2),
+    ROW(turn_texture, 1, 0x2),
     ROW(grid_barrier, 5, 0x3e),
     ROW(hand_on, 2, 0x0),
     ROW(hand_on_by_fences, 2, 0x0),
@@ -978,8 +1069,7 @@ static int list()
 {
     for (const auto &kernel : kernels)
         for (int mutant = 0; mutant <= WEAKER + kernel.mutants; mutant++) {
-            const bool is_weaker =
-                mutant > WEAKER && (kernel.weaker >> (mutant - WEAKER) & 1) != 0;
+            const bool is_weaker = mutant > WEAKER && (kernel.weaker >> (mutant - WEAKER) & 1) != 0;
             if (mutant > kernel.mutants && !is_weaker)
                 continue;
             const char *why = "";
@@ -1001,6 +1091,8 @@ static int run(const char *name, int mutant)
             continue;
         cudaMalloc((void **)&device, sizeof *device);
         cudaMemcpy(device, host, sizeof *device, cudaMemcpyHostToDevice);
+        if (strncmp(name, "turn_", 5) == 0)
+            make_objects(device);
         kernel.kernel<<<blocks, threads>>>(device, mutant);
         cudaMemcpy(host, device, sizeof *device, cudaMemcpyDeviceToHost);
         cudaFree(device);

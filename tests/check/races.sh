@@ -7,7 +7,7 @@ set -u
 clemcc=$1 folder=$2 all=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
 program=$folder/races
-some='^(reduce_last_block|count_again|hand_on_by_fences|lock_of_block|exchange_in_warp|barrier_in_branches|shuffle_of_some|copy_ahead)	'
+some='^(reduce_last_block|count_again|hand_on_by_fences|lock_of_block|wait_for_next|copy_out|turn_surface|turn_texture|exchange_in_warp|barrier_in_branches|shuffle_of_some|copy_ahead)	'
 
 message=$("$clemcc" --version 2>&1) || {
     echo "skipped: $message"

@@ -30,6 +30,7 @@ static void test(void)
         cudaLaunchCooperativeKernel(meet, dim3(processors * 64), dim3(32), args);
     if (error == cudaErrorCooperativeLaunchTooLarge) { /* blocks take turns */
         EXPECT(cudaGetLastError() == error);
+        CUDA(cudaFreeHost(met));
         return;
     }
     CUDA(error);

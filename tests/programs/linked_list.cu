@@ -47,6 +47,7 @@ __global__ void insert(tree *nodes, const unsigned *keys, int n)
         const int side = mine->key > at->key;
         at = (tree *)atomicCAS((unsigned long long *)&at->children[side], 0ull,
                                (unsigned long long)(size_t)mine);
+        __threadfence(); /* what is read next was written before its fence */
     }
 }
 

@@ -4,8 +4,9 @@
 
 /* F(function): no number of none */
 #define FUNCTIONS(F)                                                                               \
-    F(exp) F(exp2) F(expm1) F(round) F(sinh) F(tanh) F(tgamma)                                     \
-    F(erfc) F(erfcx) F(normcdf) F(rcbrt) F(cyl_bessel_i0) F(cyl_bessel_i1)
+    F(exp)                                                                                         \
+    F(exp2) F(expm1) F(round) F(sinh) F(tanh) F(tgamma) F(erfc) F(erfcx) F(normcdf) F(rcbrt)       \
+        F(cyl_bessel_i0) F(cyl_bessel_i1)
 
 enum { NO_NUMBERS = 15, ALL = NO_NUMBERS + 5 };
 
@@ -60,5 +61,7 @@ int main(int argc, char **argv)
         EXPECT(std::isnan(single[i]) && std::isnan(twice[i]));
     for (int i = NO_NUMBERS; i < ALL; i++)
         EXPECT(single[i] == 1.0f && twice[i] == 1.0);
+    CUDA(cudaFree(f));
+    CUDA(cudaFree(d));
     return program_end();
 }

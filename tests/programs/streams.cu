@@ -96,5 +96,7 @@ int main(int count, char **arguments)
         CUDA(cudaFree(memory[c]));
         CUDA(cudaFreeHost(host[c]));
     }
+    CUDA(cudaEventDestroy(start));
+    CUDA(cudaEventDestroy(stop));
     return program_end();
 }

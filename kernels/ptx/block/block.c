@@ -353,6 +353,23 @@ static void part_alone(struct ptx_emitter *e)
     ptx_line(e, "}");
 }
 
+/* Threads that go on from here one by one do not say that they have met at the barriers that these regions begin with. */
+static void tell_barriers(struct ptx_emitter *e)
+{
+    const struct ptx_regions *r = e->block_writer->facts->straight;
+    const struct ptx_instruction *const kept = e->instruction;
+    for (size_t i = 0; i < r->count && ptx_checks_meetings(e); i++) {
+        const struct ptx_region *region = &r->all[i];
+        if (!region->yields || !region->step || !ptx_is_barrier(region->step))
+            continue;
+        e->instruction = region->step;
+        ptx_line(e, "if (clem_region == %zuu)", ptx_region_number(r->facts, region));
+        ptx_check_meeting(
+            e, &(struct ptx_meeting){.kind = "CLEM_CHECK_BARRIER", .value = ptx_block_threads(e)});
+    }
+    e->instruction = kept;
+}
+
 /* All threads are in step, about to begin the region clem_region: of a loop in which the block may wait for others. */
 static void write_yielding(struct ptx_emitter *e)
 {
@@ -365,6 +382,7 @@ static void write_yielding(struct ptx_emitter *e)
             ptx_line(e, "case %zuu: goto S_%zu;", ptx_region_number(r->facts, &r->all[i]), i);
     ptx_line(e, ptx_block_has_warps(r->facts) ? "default: goto clem_run;" : "default: break;");
     ptx_line(e, "}");
+    tell_barriers(e);
     ptx_block_begin_each(e);
     ptx_block_pass_over_ended(e, "clem_state[clem_index] = CLEM_ENDED; ");
     ptx_line(e, "clem_state[clem_index] = clem_region;");
@@ -427,6 +445,16 @@ static void find_kept(struct ptx_emitter *e)
     }
 }
 
+/* Nobody has written to local memory yet. */
+static void empty_locals(struct ptx_emitter *e)
+{
+    if (!(e->target->checks & PTX_CHECK_INIT) || e->plan->local_bytes == 0)
+        return;
+    ptx_turn_unless_resumed(e);
+    ptx_line(e, "for (ulong i = 0ul; i < %zuul * clem_threads; i++)", ptx_local_stride(e));
+    ptx_line(e, "    clem_locals[i] = (uchar)0;");
+}
+
 /* Nothing of what alloca takes from is taken. */
 static void empty_stacks(struct ptx_emitter *e)
 {
@@ -435,7 +463,7 @@ static void empty_stacks(struct ptx_emitter *e)
         return;
     ptx_turn_unless_resumed(e);
     ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
-    const size_t bytes = (plan->local_bytes + 15) / 16 * 16;
+    const size_t bytes = ptx_local_stride(e);
     ptx_line(
         e, "    %s;",
         ptx_empty_stack(e, "CLEM_SCRATCH uint",
@@ -474,6 +502,7 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
     if (r->facts->shrinks)
         ptx_line(e, "uint4 clem_live = (uint4)(clem_grid.s456, clem_threads);");
     ptx_block_declare_shared(e);
+    empty_locals(e);
     empty_stacks(e);
     if (e->target->checks)
         begin_check(e);

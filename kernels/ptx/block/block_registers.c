@@ -2,6 +2,7 @@
  * they have in the text: enum ptx_keep.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/block/block.h"
+#include "kernels/ptx/emit/checked.h"
 
 #include <string.h>
 
@@ -105,7 +106,7 @@ void ptx_block_declare_arrays(struct ptx_emitter *e)
             offset += bytes;
         }
         if (bytes == 16) { /* here, aligned as the largest types of .local variables may be */
-            const size_t local = (e->plan->local_bytes + 15) / 16 * 16;
+            const size_t local = ptx_local_stride(e);
             ptx_line(e,
                      "CLEM_SCRATCH uchar *const clem_locals = clem_scratch + %zuu * clem_threads;",
                      offset);

@@ -41,7 +41,7 @@ static void note(void *with, uint32_t index, bool is_whole)
 void ptx_block_name_local(struct ptx_emitter *e)
 {
     ptx_line(e, "CLEM_SCRATCH uchar *const clem_local = clem_locals + clem_index * %zuu;",
-             (e->plan->local_bytes + 15) / 16 * 16);
+             ptx_local_stride(e));
     ptx_line(e, "(void)clem_local;");
 }
 
@@ -76,9 +76,10 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     else
         ptx_flow_reads(step, note, reads);
     ptx_block_load(e, reads, written);
+    e->instruction = step; /* what is loaded may be computed anew */
     ptx_arena_return(e->arena, written);
     ptx_arena_return(e->arena, reads);
-    if (writes)
+    if (writes && !(ptx_check_exchanges(e, step) && (is_straight || !ptx_is_barrier(step))))
         ptx_check_step(e, step);
 }
 
@@ -416,6 +417,11 @@ static void write_straight_barrier(struct ptx_emitter *e, const struct ptx_instr
     if (!ptx_barrier_reduces(step))
         return;
     const struct ptx_operand *predicate = ptx_barrier_operands_of(step).predicate;
+    if (ptx_check_exchanges(e, step)) {
+        ptx_line(e, "if (CLEM_SELDOM(CLEM_FOLLOWS(clem_checked))) {");
+        ptx_check_exchange(e, step, &(struct ptx_exchange){.given = predicate});
+        ptx_line(e, "}");
+    }
     ptx_line(e, "const uint clem_all = %s;", ptx_block_threads(e));
     ptx_line(e, "uint clem_count = 0u;");
     ptx_line(e, "(void)clem_all;");
@@ -499,6 +505,33 @@ static void tell_lanes(struct ptx_emitter *e, const struct ptx_instruction *step
     end_lanes(e, false);
 }
 
+/* Whose value each lane takes, or the lanes whose values it takes in. */
+static void follow_lanes(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const struct ptx_operand *o = step->operands;
+    const unsigned from = ptx_destination_count(step);
+    const struct ptx_operand *mask = ptx_member_mask(step);
+    const bool is_shuffle = step->opcode == PTX_OPCODE_shfl;
+    if (!ptx_check_exchanges(e, step) || (is_shuffle && step->operand_count < from + 3))
+        return;
+    ptx_line(e, "if (CLEM_SELDOM(CLEM_FOLLOWS(clem_checked))) {");
+    ptx_line(e, "uint clem_others[32];");
+    begin_lanes(e, false);
+    if (is_shuffle)
+        ptx_line(e, "clem_others[clem_lane] = clem_lane_%s(clem_lane, %s, %s) & 31u;",
+                 shuffle_way(e, step), ptx_value(e, &o[from + 1], PTX_U32),
+                 ptx_value(e, &o[from + 2], PTX_U32));
+    else
+        ptx_line(e, "clem_others[clem_lane] = %s;",
+                 mask ? ptx_value(e, mask, PTX_U32) : "clem_active");
+    end_lanes(e, false);
+    ptx_check_exchange(e, step,
+                       &(struct ptx_exchange){.given = &o[from],
+                                              .chosen = is_shuffle ? &o[from + 1] : NULL,
+                                              .lanes = "clem_others"});
+    ptx_line(e, "}");
+}
+
 /* ---- All of them ---- */
 
 static void write_warp_step(struct ptx_emitter *e, const struct ptx_instruction *step)
@@ -544,6 +577,7 @@ static void write_step(struct ptx_emitter *e, const struct ptx_instruction *step
             begin_warps(e);
         if (checks)
             tell_lanes(e, step);
+        follow_lanes(e, step);
         write_warp_step(e, step);
         if (writer->way == PTX_WAY_STRAIGHT)
             ptx_line(e, "}");

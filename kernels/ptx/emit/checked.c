@@ -10,6 +10,7 @@ struct told {
     size_t size;      /* bytes, where they are constant */
     bool is_constant; /* of memory that no kernel writes */
     const char *bytes, *address, *thread, *value, *more;
+    bool has_shared;             /* shared memory plays a part, whatever `space` is */
     uint32_t registers[4], base; /* names (library/check.h), where values are followed */
 };
 
@@ -36,11 +37,14 @@ static unsigned order_of(const struct ptx_instruction *in)
     return in->order == PTX_ORDER_NONE && in->cache == PTX_CACHE_CG ? PTX_ORDER_RELAXED : in->order;
 }
 
-/* cp.async of one size: made at any time until it is waited for. */
-static unsigned async_flag(const struct ptx_instruction *in)
+/* cp.async of one size, and bulk copies with groups: made at any time until they are waited for. */
+static unsigned async_flags(const struct ptx_instruction *in)
 {
-    return in && in->opcode == PTX_OPCODE_cp && in->operation == PTX_OP_NONE ? CLEM_CHECK_ASYNC
-                                                                             : 0u;
+    if (!in || in->opcode != PTX_OPCODE_cp)
+        return 0;
+    if (in->operation == PTX_OP_BULK && in->second_operation == PTX_OP_BULK_GROUP)
+        return CLEM_CHECK_ASYNC | CLEM_CHECK_BULK;
+    return in->operation == PTX_OP_NONE ? CLEM_CHECK_ASYNC : 0u;
 }
 
 static const char *what_text(struct ptx_emitter *e, const struct told *told)
@@ -49,7 +53,7 @@ static const char *what_text(struct ptx_emitter *e, const struct told *told)
     const unsigned order = in ? order_of(in) : 0u;
     const unsigned scope = in ? in->scope : 0;
     const unsigned bits = told->kind | told->space << 8 | order << 16 | scope << 20 |
-                          (told->flags | async_flag(in)) << 24;
+                          (told->flags | async_flags(in)) << 24;
     return ptx_format(e, "((ulong)(%s) << 32 | %uul)", told->bytes ? told->bytes : "0u", bits);
 }
 
@@ -96,7 +100,8 @@ static unsigned long long site_of(const struct ptx_instruction *in)
 static const char *call_text(struct ptx_emitter *e, const struct told *told)
 {
     const struct ptx_instruction *in = e->instruction;
-    const bool is_shared = told->space == CLEM_CHECK_SHARED || told->space == CLEM_CHECK_GENERIC;
+    const bool is_shared =
+        told->space == CLEM_CHECK_SHARED || told->space == CLEM_CHECK_GENERIC || told->has_shared;
     const bool is_local = told->space == CLEM_CHECK_LOCAL || told->space == CLEM_CHECK_GENERIC;
     ptx_need(e, PTX_NEED_CHECK | (is_shared ? PTX_NEED_SHARED : 0u) |
                     (is_local ? PTX_NEED_LOCAL : 0u));
@@ -142,6 +147,22 @@ void ptx_check_shadow(struct ptx_emitter *e)
     ptx_line(e, "(void)clem_shadow;");
 }
 
+static const char *local_shadow_text(struct ptx_emitter *e)
+{
+    if (!(e->target->checks & PTX_CHECK_INIT))
+        return "0ul";
+    return ptx_format(e, "((ulong)clem_local + %zuul)",
+                      CLEM_CHECK_LOCAL_SHADOW(e->plan->local_bytes));
+}
+
+size_t ptx_local_stride(const struct ptx_emitter *e)
+{
+    const size_t bytes = (e->plan->local_bytes + 15) / 16 * 16;
+    return e->target->checks & PTX_CHECK_INIT
+               ? CLEM_CHECK_LOCAL_SHADOW(e->plan->local_bytes) + bytes
+               : bytes;
+}
+
 /* log2 of bytes that one look can be at; -1: they are others. */
 static int look_size(const struct told *told)
 {
@@ -161,10 +182,12 @@ static const char *look_text(struct ptx_emitter *e, const struct told *told, con
         return ptx_format(e, "clem_check_shared(clem_checked, %s, %s, %uu, %uu)", shadow_text(e),
                           at, size, told->kind);
     case CLEM_CHECK_LOCAL:
-        return ptx_format(e, "clem_check_local(clem_checked, %s, %uu)", at, size);
+        return ptx_format(e, "clem_check_local(clem_checked, %s, %s, %uu, %uu)",
+                          local_shadow_text(e), at, size, told->kind);
     case CLEM_CHECK_GENERIC:
-        return ptx_format(e, "clem_check_generic(clem_checked, %s, %s, %uu, %uu)", shadow_text(e),
-                          name, size, told->kind);
+        ptx_need(e, PTX_NEED_LOCAL);
+        return ptx_format(e, "clem_check_generic(clem_checked, %s, %s, %s, %uu, %uu)",
+                          shadow_text(e), local_shadow_text(e), name, size, told->kind);
     default:
         return ptx_format(e, "clem_check_global(clem_checked, %s, %uu, %uu)", name, size,
                           told->kind);
@@ -227,7 +250,7 @@ static bool is_without_order(const struct ptx_emitter *e, const struct told *tol
 static bool is_seen(const struct ptx_emitter *e, const struct told *told)
 {
     const unsigned checks = e->target->checks;
-    if (look_size(told) < 0 || is_at_mbarrier(e->instruction) || async_flag(e->instruction))
+    if (look_size(told) < 0 || is_at_mbarrier(e->instruction) || async_flags(e->instruction))
         return false;
     return !(checks & PTX_CHECK_RACE) || told->space == CLEM_CHECK_LOCAL ||
            is_without_order(e, told);
@@ -281,13 +304,45 @@ static const char *value_text(struct ptx_emitter *e, const struct ptx_access *a)
     return ptx_format(e, "(ulong)(%s)", a->value);
 }
 
+/* CLEM_CHECK_VALUES() of what an operand's registers get or have. */
+static const char *values_text(struct ptx_emitter *e, const struct ptx_operand *operand,
+                               bool is_signed)
+{
+    const bool is_vector = operand->kind == PTX_OPERAND_VECTOR;
+    const struct ptx_operand *first = is_vector && operand->count > 0 ? &operand->list[0] : operand;
+    const size_t bytes = first->kind == PTX_OPERAND_REGISTER
+                             ? ptx_type_bytes(ptx_register_type(e, (uint32_t)first->index))
+                             : 0;
+    return ptx_format(e, "%uul",
+                      CLEM_CHECK_VALUES(is_vector ? (unsigned)operand->count : 1u, (unsigned)bytes,
+                                        is_signed ? 1u : 0u));
+}
+
+/* What a copy reads and then writes has names of no register's, one for each 8 bytes. */
+static void name_parts(struct ptx_emitter *e, size_t bytes, struct told *told)
+{
+    const struct ptx_operand last = {.kind = PTX_OPERAND_REGISTER,
+                                     .index = (1 << CLEM_CHECK_REGISTER_BITS) - 1};
+    const unsigned count = bytes > 8 ? 2 : 1;
+    for (unsigned i = 0; i < count; i++)
+        told->registers[i] = name_of(e, &last) - i;
+    told->more = ptx_format(e, "%uul", CLEM_CHECK_VALUES(count, 0u, 0u));
+}
+
 /* What goes to or comes from registers: loads' and stores' alone. */
-static void name_values(const struct ptx_emitter *e, const struct ptx_access *a, struct told *told)
+static void name_values(struct ptx_emitter *e, const struct ptx_access *a, struct told *told)
 {
     const struct ptx_instruction *in = e->instruction;
-    if (!in || in->operand_count < 2)
+    if (!in || in->operand_count < 2 || !(e->target->checks & PTX_CHECK_INIT))
         return;
+    if (in->opcode == PTX_OPCODE_cp) {
+        name_parts(e, size_of(a), told);
+        return;
+    }
     told->base = base_of(e, a->address);
+    if (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_ldu || in->opcode == PTX_OPCODE_st)
+        told->more = values_text(e, &in->operands[in->opcode == PTX_OPCODE_st],
+                                 ptx_type_is_signed((enum ptx_type)a->type));
     if (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_ldu)
         name_all(e, &in->operands[0], told->registers);
     else if (in->opcode == PTX_OPCODE_st || in->opcode == PTX_OPCODE_red)
@@ -327,6 +382,8 @@ static void check_copy(struct ptx_emitter *e, struct ptx_access *a)
     const struct told to = {.kind = CLEM_CHECK_STORE,
                             .space = space_of(a->space),
                             .flags = CLEM_CHECK_COPIES,
+                            .has_shared = from.space == CLEM_CHECK_SHARED,
+                            .registers = {from.space},
                             .value = from.address,
                             .more = ptx_format(e, "(ulong)(%s)", a->value),
                             .bytes = a->function ? a->value : size_text(e, a),
@@ -421,6 +478,16 @@ static bool is_guard(const struct ptx_function *f, int32_t index)
     return false;
 }
 
+/* How a value comes about, where that is more than from all that is read. */
+struct flow {
+    unsigned how;   /* CLEM_CHECK_MIX and the like */
+    uint64_t value; /* its constant */
+    bool is_placed; /* names are those of operands from `first` on, by place */
+    uint32_t first;
+};
+
+static const struct flow mix = {CLEM_CHECK_MIX, 0, false, 0};
+
 /* An integer among the operands that are read. */
 static const struct ptx_operand *constant_of(const struct ptx_instruction *in)
 {
@@ -430,45 +497,122 @@ static const struct ptx_operand *constant_of(const struct ptx_instruction *in)
     return NULL;
 }
 
-static unsigned flow_of_conversion(const struct ptx_instruction *in, uint64_t *value)
+/* Whether operands from `first` on are integers, two at most. */
+static bool are_constant(const struct ptx_instruction *in, uint32_t first, uint32_t count)
+{
+    bool all = in->operand_count >= first + count;
+    for (uint32_t i = first; all && i < first + count; i++)
+        all = in->operands[i].kind == PTX_OPERAND_INTEGER;
+    return all;
+}
+
+static uint64_t at_most_255(const struct ptx_operand *operand)
+{
+    const uint64_t bits = (uint32_t)operand->bits & 0xff; /* as the instructions read them */
+    return bits;
+}
+
+static struct flow flow_of_conversion(const struct ptx_instruction *in)
 {
     const enum ptx_type to = (enum ptx_type)in->types[0], from = (enum ptx_type)in->types[1];
-    *value = ptx_type_bytes(from);
-    return ptx_type_is_float(to) || ptx_type_is_float(from) ? CLEM_CHECK_MIX : CLEM_CHECK_EXTEND;
+    if (ptx_type_is_float(to) || ptx_type_is_float(from))
+        return mix;
+    return (struct flow){CLEM_CHECK_EXTEND,
+                         ptx_type_bytes(from) | (ptx_type_is_signed(from) ? 256u : 0u), false, 0};
 }
 
-static unsigned flow_of_move(const struct ptx_instruction *in, uint64_t *value)
+static struct flow flow_of_move(const struct ptx_instruction *in)
 {
     if (in->operands[1].kind != PTX_OPERAND_VECTOR)
-        return CLEM_CHECK_MOVE;
-    *value = ptx_type_bytes((enum ptx_type)in->types[0]) / in->operands[1].count;
-    return CLEM_CHECK_PACK;
+        return (struct flow){CLEM_CHECK_MOVE, 0, false, 0};
+    return (struct flow){CLEM_CHECK_PACK,
+                         ptx_type_bytes((enum ptx_type)in->types[0]) / in->operands[1].count, true,
+                         1};
 }
 
-/* How the value comes about, and with which constant. */
-static unsigned flow_of(const struct ptx_instruction *in, uint64_t *value)
+static struct flow flow_of_extract(const struct ptx_instruction *in)
+{
+    if (!are_constant(in, 2, 2))
+        return mix;
+    return (struct flow){CLEM_CHECK_EXTRACT,
+                         at_most_255(&in->operands[2]) | at_most_255(&in->operands[3]) << 8 |
+                             (ptx_type_is_signed((enum ptx_type)in->types[0]) ? 1u << 16 : 0u),
+                         true, 1};
+}
+
+static struct flow flow_of_insert(const struct ptx_instruction *in)
+{
+    if (!are_constant(in, 3, 2))
+        return mix;
+    return (struct flow){CLEM_CHECK_INSERT,
+                         at_most_255(&in->operands[3]) | at_most_255(&in->operands[4]) << 8, true,
+                         1};
+}
+
+static struct flow flow_of_permutation(const struct ptx_instruction *in)
+{
+    if (!are_constant(in, 3, 1) || in->operation != PTX_OP_NONE)
+        return mix;
+    return (struct flow){CLEM_CHECK_PERMUTE, (uint64_t)in->operands[3].bits & 0xffff, true, 1};
+}
+
+static struct flow flow_of_funnel(const struct ptx_instruction *in)
+{
+    if (!are_constant(in, 3, 1))
+        return mix;
+    const uint64_t asked = (uint32_t)in->operands[3].bits;
+    const uint64_t by = in->flags & PTX_SHIFT_WRAP ? asked & 31 : asked < 32 ? asked : 32;
+    return (struct flow){CLEM_CHECK_FUNNEL, in->operation == PTX_OP_L ? 32 - by : by, true, 1};
+}
+
+/* Of two operands, of which one is constant: how, or otherwise. */
+static struct flow flow_of_two(const struct ptx_instruction *in, unsigned how, unsigned otherwise)
 {
     const struct ptx_operand *constant = constant_of(in);
-    *value = constant ? (uint64_t)constant->bits : 0;
+    return (struct flow){constant ? how : otherwise, constant ? (uint64_t)constant->bits : 0, false,
+                         0};
+}
+
+static struct flow flow_of_shift(const struct ptx_instruction *in, unsigned how)
+{
+    if (!are_constant(in, 2, 1))
+        return mix;
+    return (struct flow){how, (uint32_t)in->operands[2].bits, true, 1};
+}
+
+static struct flow flow_of(const struct ptx_instruction *in)
+{
     switch (in->opcode) {
     case PTX_OPCODE_mov:
-        return flow_of_move(in, value);
+        return flow_of_move(in);
     case PTX_OPCODE_cvta:
-        return CLEM_CHECK_MOVE;
+        return (struct flow){CLEM_CHECK_MOVE, 0, false, 0};
     case PTX_OPCODE_cvt:
-        return flow_of_conversion(in, value);
+        return flow_of_conversion(in);
     case PTX_OPCODE_or:
+        return flow_of_two(in, CLEM_CHECK_JOIN, CLEM_CHECK_JOIN);
     case PTX_OPCODE_xor:
     case PTX_OPCODE_not:
-        return CLEM_CHECK_BITS;
+    case PTX_OPCODE_lop3:
+        return (struct flow){CLEM_CHECK_BITS, 0, false, 0};
     case PTX_OPCODE_and:
-        return constant ? CLEM_CHECK_MASK : CLEM_CHECK_BITS;
+        return flow_of_two(in, CLEM_CHECK_MASK, CLEM_CHECK_BITS);
     case PTX_OPCODE_shl:
-        return constant ? CLEM_CHECK_LEFT : CLEM_CHECK_MIX;
+        return flow_of_shift(in, CLEM_CHECK_LEFT);
     case PTX_OPCODE_shr:
-        return constant ? CLEM_CHECK_RIGHT : CLEM_CHECK_MIX;
+        return flow_of_shift(in, ptx_type_is_signed((enum ptx_type)in->types[0])
+                                     ? CLEM_CHECK_SIGNED
+                                     : CLEM_CHECK_RIGHT);
+    case PTX_OPCODE_bfe:
+        return flow_of_extract(in);
+    case PTX_OPCODE_bfi:
+        return flow_of_insert(in);
+    case PTX_OPCODE_prmt:
+        return flow_of_permutation(in);
+    case PTX_OPCODE_shf:
+        return flow_of_funnel(in);
     default:
-        return CLEM_CHECK_MIX;
+        return mix;
     }
 }
 
@@ -483,22 +627,33 @@ static void write_flow_of(struct ptx_emitter *e, uint32_t to, size_t bytes, cons
                      (unsigned)names[2], (unsigned)names[3]);
 }
 
+static size_t followed_bytes(const struct ptx_emitter *e, const struct ptx_operand *to)
+{
+    const enum ptx_type type = ptx_register_type(e, (uint32_t)to->index);
+    return type == PTX_PRED ? 1 : ptx_type_bytes(type);
+}
+
+/* Whether the thread goes on by the register. */
+static bool decides(const struct ptx_emitter *e, const struct ptx_operand *to)
+{
+    return ptx_register_type(e, (uint32_t)to->index) == PTX_PRED &&
+           is_guard(e->function, to->index);
+}
+
 static void write_flow(struct ptx_emitter *e, const struct sources *s, const struct ptx_operand *to,
                        unsigned flow, uint64_t value)
 {
-    const enum ptx_type type = ptx_register_type(e, (uint32_t)to->index);
-    write_flow_of(e, name_of(e, to), type == PTX_PRED ? 1 : ptx_type_bytes(type), s->names, flow,
-                  value, type == PTX_PRED && is_guard(e->function, to->index));
+    write_flow_of(e, name_of(e, to), followed_bytes(e, to), s->names, flow, value, decides(e, to));
 }
 
 /* Parts of a register, by mov; those of other results come from all that is read. */
 static void write_flow_to(struct ptx_emitter *e, const struct sources *s,
-                          const struct ptx_operand *to, unsigned flow, uint64_t value)
+                          const struct ptx_operand *to, const struct flow *flow)
 {
     const struct ptx_instruction *in = s->in;
     const bool unpacks = in->opcode == PTX_OPCODE_mov;
     if (to->kind == PTX_OPERAND_REGISTER)
-        write_flow(e, s, to, flow, value);
+        write_flow(e, s, to, flow->how, flow->value);
     for (uint32_t i = 0; to->kind == PTX_OPERAND_VECTOR && i < to->count; i++) {
         const size_t bits = 8 * ptx_type_bytes((enum ptx_type)in->types[0]) / to->count;
         if (to->list[i].kind == PTX_OPERAND_REGISTER)
@@ -507,21 +662,25 @@ static void write_flow_to(struct ptx_emitter *e, const struct sources *s,
     }
 }
 
-/* The flows that were written from `start` on are told of where there are values to follow. */
+/* Where there are values to follow. */
+static void tell_flows(struct ptx_emitter *e, const char *text)
+{
+    const struct told told = {
+        .kind = CLEM_CHECK_FLOWS, .space = CLEM_CHECK_GLOBAL, .address = text};
+    ptx_line(e, "if (CLEM_SELDOM(CLEM_FOLLOWS(clem_checked))) {");
+    ptx_line(e, "(void)%s;", call_text(e, &told));
+    ptx_line(e, "}");
+}
+
+/* The flows that were written from `start` on are told of. */
 static void where_followed(struct ptx_emitter *e, size_t start)
 {
     struct ptx_text *out = e->out;
     if (out->used == start)
         return;
-    const struct told told = {
-        .kind = CLEM_CHECK_FLOWS,
-        .space = CLEM_CHECK_GLOBAL,
-        .address = ptx_format(e, "(ulong)\n%s    ",
-                              ptx_arena_text(e->arena, out->data + start, out->used - start))};
+    const char *flows = ptx_arena_text(e->arena, out->data + start, out->used - start);
     out->used = start;
-    ptx_line(e, "if (CLEM_SELDOM(CLEM_FOLLOWS(clem_checked))) {");
-    ptx_line(e, "(void)%s;", call_text(e, &told));
-    ptx_line(e, "}");
+    tell_flows(e, ptx_format(e, "(ulong)\n%s    ", flows));
 }
 
 /* Accesses tell of their own registers. */
@@ -552,7 +711,7 @@ void ptx_check_step(struct ptx_emitter *e, const struct ptx_instruction *in)
     const uint32_t count = ptx_destination_count(in);
     const size_t start = e->out->used;
     for (uint32_t i = 0; (e->target->checks & PTX_CHECK_INIT) && i < count; i++)
-        write_flow_to(e, &none, &in->operands[i], CLEM_CHECK_MIX, 0);
+        write_flow_to(e, &none, &in->operands[i], &mix);
     where_followed(e, start);
 }
 
@@ -648,11 +807,53 @@ void ptx_check_result(struct ptx_emitter *e, const struct ptx_instruction *in)
     where_followed(e, start);
 }
 
+/* By place, from an operand on, or the parts of a vector. */
+static void place_sources(struct sources *s, const struct ptx_operand *first)
+{
+    const struct ptx_operand *const end = s->in->operands + s->in->operand_count;
+    if (first->kind == PTX_OPERAND_VECTOR)
+        name_all(s->e, first, s->names);
+    for (uint32_t i = 0; first->kind != PTX_OPERAND_VECTOR && i < 4 && first + i < end; i++)
+        s->names[i] = name_of(s->e, &first[i]);
+}
+
+/* Of several ways on, one is chosen by a register. */
+static void follow_index(struct ptx_emitter *e, const struct ptx_operand *index)
+{
+    const uint32_t names[4] = {name_of(e, index)};
+    write_flow_of(e, names[0], 8, names, CLEM_CHECK_MOVE, 0, true);
+}
+
+/* What is chosen alone goes on, so the text is one of two. */
+static void follow_choice(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *o = in->operands;
+    const char *texts[2];
+    for (unsigned i = 0; i < 2; i++) {
+        const size_t start = e->out->used;
+        const uint32_t names[4] = {name_of(e, &o[1 + i]), name_of(e, &o[3])};
+        write_flow_of(e, name_of(e, &o[0]), followed_bytes(e, &o[0]), names, CLEM_CHECK_CHOOSE, 0,
+                      decides(e, &o[0]));
+        texts[i] = ptx_arena_text(e->arena, e->out->data + start, e->out->used - start);
+        e->out->used = start;
+    }
+    tell_flows(e, ptx_format(e, "(ulong)(%s ?\n%s    :\n%s    )", ptx_predicate(e, &o[3]), texts[0],
+                             texts[1]));
+}
+
+/* A choice whose text is decided on where it is made; what has no name is not followed. */
+static bool is_choice(const struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_selp && in->operand_count == 4 &&
+           name_of(e, &in->operands[0]) != 0 && in->operands[3].kind == PTX_OPERAND_REGISTER;
+}
+
 static void follow(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct sources s = {.e = e, .in = in};
-    uint64_t value = 0;
     const uint32_t count = ptx_destination_count(in);
+    if (in->opcode == PTX_OPCODE_brx && in->operand_count > 0)
+        follow_index(e, &in->operands[0]);
     if (in->opcode == PTX_OPCODE_st && is_parameter(in, &in->operands[0]))
         follow_parameter(e, in, false);
     if (in->opcode == PTX_OPCODE_call)
@@ -664,11 +865,13 @@ static void follow(struct ptx_emitter *e, const struct ptx_instruction *in)
         return;
     }
     const bool has_sources = computes(in) && in->operand_count > count;
-    if (has_sources)
+    const struct flow flow = has_sources ? flow_of(in) : mix;
+    if (flow.is_placed)
+        place_sources(&s, &in->operands[flow.first]);
+    else if (has_sources)
         ptx_flow_reads(in, add_source, &s);
-    const unsigned flow = has_sources ? flow_of(in, &value) : CLEM_CHECK_MIX;
     for (uint32_t i = 0; i < count; i++)
-        write_flow_to(e, &s, &in->operands[i], flow, value);
+        write_flow_to(e, &s, &in->operands[i], &flow);
 }
 
 /* Only computes, so that it does not matter to others when its values are followed. */
@@ -706,7 +909,6 @@ static bool is_plain(const struct ptx_instruction *in)
     case PTX_OPCODE_clz:
     case PTX_OPCODE_setp:
     case PTX_OPCODE_set:
-    case PTX_OPCODE_selp:
     case PTX_OPCODE_rcp:
     case PTX_OPCODE_sqrt:
     case PTX_OPCODE_rsqrt:
@@ -744,8 +946,56 @@ void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in)
         e->told = in;
         return;
     }
+    if (is_choice(e, in)) {
+        follow_choice(e, in);
+        return;
+    }
     follow_run(e, in);
     where_followed(e, start);
+}
+
+/* ---- Values that lanes give each other ---- */
+
+bool ptx_check_exchanges(const struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    if (!(e->target->checks & PTX_CHECK_INIT))
+        return false;
+    switch (in->opcode) {
+    case PTX_OPCODE_shfl:
+    case PTX_OPCODE_vote:
+    case PTX_OPCODE_match:
+    case PTX_OPCODE_redux:
+        return true;
+    default:
+        return ptx_barrier_reduces(in);
+    }
+}
+
+void ptx_check_exchange(struct ptx_emitter *e, const struct ptx_instruction *in,
+                        const struct ptx_exchange *exchange)
+{
+    uint32_t to[2] = {0};
+    size_t bytes = 4;
+    bool any = false;
+    for (uint32_t i = 0; i < ptx_destination_count(in) && i < 2; i++)
+        if (in->operands[i].kind == PTX_OPERAND_REGISTER) {
+            to[i] = name_of(e, &in->operands[i]);
+            bytes = i == 0 ? followed_bytes(e, &in->operands[i]) : bytes;
+            any |= decides(e, &in->operands[i]);
+        }
+    const struct told told = {
+        .kind = CLEM_CHECK_EXCHANGE,
+        .space = CLEM_CHECK_GLOBAL,
+        .thread = exchange->lanes ? "clem_base" : "0ul",
+        .address =
+            ptx_format(e, "(ulong)\"%x,%zx,%x,%x,%x,%x,\"", any ? CLEM_CHECK_DECIDES : 0u, bytes,
+                       (unsigned)to[0], (unsigned)to[1], (unsigned)name_of(e, exchange->given),
+                       exchange->chosen ? (unsigned)name_of(e, exchange->chosen) : 0u),
+        .value = exchange->lanes ? ptx_format(e, "(ulong)%s", exchange->lanes) : NULL,
+        .more = exchange->lanes ? ptx_format(e, "(ulong)clem_active | %uul << 32",
+                                             in->opcode == PTX_OPCODE_shfl ? 0u : 1u)
+                                : NULL};
+    ptx_line(e, "(void)%s;", call_text(e, &told));
 }
 
 /* ---- What is told of else ---- */
@@ -754,11 +1004,16 @@ void ptx_check_told(struct ptx_emitter *e, const struct ptx_told *told)
 {
     if ((e->target->checks & told->checks) == 0)
         return;
-    ptx_line(e, "(void)%s;",
-             call_text(e, &(struct told){.kind = told->kind,
-                                         .space = CLEM_CHECK_GLOBAL,
-                                         .bytes = ptx_format(e, "%uu", told->bytes),
-                                         .address = told->address,
-                                         .value = told->value,
-                                         .more = told->more}));
+    struct told text = {.kind = told->kind,
+                        .space = CLEM_CHECK_GLOBAL,
+                        .flags = told->is_known ? CLEM_CHECK_KNOWN : 0u,
+                        .bytes = told->size ? told->size : ptx_format(e, "%uu", told->bytes),
+                        .address = told->address,
+                        .value = told->value,
+                        .more = told->more};
+    if (told->registers && e->target->checks & PTX_CHECK_INIT) {
+        name_all(e, told->registers, text.registers);
+        text.more = values_text(e, told->registers, told->is_signed);
+    }
+    ptx_line(e, "(void)%s;", call_text(e, &text));
 }

@@ -42,6 +42,10 @@ void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in);
 struct ptx_told {
     unsigned kind, checks, bytes;
     const char *address, *value, *more;
+    const char *size;                    /* bytes, where they are no constant */
+    const struct ptx_operand *registers; /* LOAD, STORE: what is loaded to, or stored; NULL: none */
+    bool is_signed;                      /* of what is loaded */
+    bool is_known;                       /* bounds have been looked at */
 };
 void ptx_check_told(struct ptx_emitter *e, const struct ptx_told *told);
 
@@ -51,7 +55,22 @@ const char *ptx_checked_call(struct ptx_emitter *e, const char *name, const char
 /* Behind a call that was written: what it returns. */
 void ptx_check_result(struct ptx_emitter *e, const struct ptx_instruction *in);
 
-/* Within a thread: what an operation of a warp, or a barrier, gives it counts as written. */
+/* Whether values that nobody wrote are followed through what threads do together; a statement, where all of their values are as
+ * they were before it, that does so. lanes: names an array of what CLEM_CHECK_EXCHANGE has for each lane, NULL: all threads of the
+ * block are asked. given: what they bring; chosen: what says whose they take, or NULL.
+ * Needs:  with lanes, clem_base and clem_active; only where CLEM_FOLLOWS(). */
+struct ptx_exchange {
+    const struct ptx_operand *given, *chosen;
+    const char *lanes;
+};
+bool ptx_check_exchanges(const struct ptx_emitter *e, const struct ptx_instruction *in);
+void ptx_check_exchange(struct ptx_emitter *e, const struct ptx_instruction *in,
+                        const struct ptx_exchange *exchange);
+
+/* How far apart threads' local memory is, with what stands for it. */
+size_t ptx_local_stride(const struct ptx_emitter *e);
+
+/* Within a thread: what a barrier gives it counts as written. */
 void ptx_check_step(struct ptx_emitter *e, const struct ptx_instruction *in);
 
 #endif

@@ -240,12 +240,35 @@ static void emit_copy(struct ptx_emitter *e, const struct ptx_instruction *in)
     ptx_line(e, "%s;", ptx_access(e, &access));
 }
 
+/* What has been asked for is there already; checks are told that it may not have been until now. Copies that arrive at a barrier
+ * in shared memory are complete for whoever finds that they have. */
+static void check_groups(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const bool is_bulk = in->operation == PTX_OP_BULK;
+    const uint8_t what = is_bulk ? in->second_operation : in->operation;
+    const bool commits = what == PTX_OP_COMMIT_GROUP;
+    const bool leaves = what == PTX_OP_WAIT_GROUP && in->operand_count > 0;
+    const struct ptx_told told = {.kind = CLEM_CHECK_GROUP,
+                                  .checks = PTX_CHECK_RACE | PTX_CHECK_INIT,
+                                  .address = commits  ? "0ul"
+                                             : leaves ? "1ul"
+                                                      : "2ul",
+                                  .value = leaves ? ptx_value(e, &in->operands[0], PTX_U32) : NULL,
+                                  .more = !is_bulk                     ? NULL
+                                          : strstr(in->words, ".read") ? "3ul"
+                                                                       : "1ul"};
+    ptx_check_told(e, &told);
+}
+
 /* By the thread that asks for it, at once. */
 static void emit_bulk_copy(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const struct ptx_operand *o = in->operands;
-    if (in->second_operation != PTX_OP_COMPLETE_TX && in->second_operation != PTX_OP_BULK_GROUP)
+    if (in->second_operation != PTX_OP_COMPLETE_TX && in->second_operation != PTX_OP_BULK_GROUP) {
+        if (strstr(in->words, "_group"))
+            check_groups(e, in);
         return;
+    }
     const char *bytes = ptx_value(e, &o[2], PTX_U32);
     const struct ptx_access access = {
         .kind = PTX_ACCESS_COPY,
@@ -261,21 +284,6 @@ static void emit_bulk_copy(struct ptx_emitter *e, const struct ptx_instruction *
     ptx_line(e, "%s;", ptx_access(e, &access));
     if (in->second_operation == PTX_OP_COMPLETE_TX)
         ptx_emit_bytes_arrive(e, &o[3], bytes);
-}
-
-/* What has been asked for is there already; checks are told that it may not have been until now. Copies that arrive at a barrier
- * in shared memory are complete for whoever finds that they have. */
-static void check_groups(struct ptx_emitter *e, const struct ptx_instruction *in)
-{
-    const bool commits = in->operation == PTX_OP_COMMIT_GROUP;
-    const bool leaves = in->operation == PTX_OP_WAIT_GROUP && in->operand_count > 0;
-    const struct ptx_told told = {.kind = CLEM_CHECK_GROUP,
-                                  .checks = PTX_CHECK_RACE | PTX_CHECK_INIT,
-                                  .address = commits  ? "0ul"
-                                             : leaves ? "1ul"
-                                                      : "2ul",
-                                  .value = leaves ? ptx_value(e, &in->operands[0], PTX_U32) : NULL};
-    ptx_check_told(e, &told);
 }
 
 static void emit_cp(struct ptx_emitter *e, const struct ptx_instruction *in)

@@ -424,15 +424,36 @@ bool ptx_check_fetch(struct ptx_emitter *e, const struct ptx_instruction *in)
     return false;
 }
 
-/* Linear memory reads as 0 beyond its end. */
-static void check_texel(struct ptx_emitter *e, const struct object *object, const char *index)
+/* Linear memory reads as 0 beyond its end; within it, a texel is read. */
+static void check_texel(struct ptx_emitter *e, const struct ptx_instruction *in,
+                        const struct object *object, const char *index)
 {
-    const struct ptx_told told = {
-        .kind = CLEM_CHECK_TEXTURE,
-        .checks = PTX_CHECK_MEMORY,
-        .address = ptx_format(e, "(ulong)(uint)(%s)", index),
-        .value = ptx_format(e, "(ulong)clem_texture_facts__%s.width", object->name)};
+    const char *name = object->name;
+    const struct ptx_told told = {.kind = CLEM_CHECK_TEXTURE,
+                                  .checks = PTX_CHECK_MEMORY,
+                                  .address = ptx_format(e, "(ulong)(uint)(%s)", index),
+                                  .value =
+                                      ptx_format(e, "(ulong)clem_texture_facts__%s.width", name)};
     ptx_check_told(e, &told);
+    if (!(e->target->checks & (PTX_CHECK_INIT | PTX_CHECK_RACE)))
+        return;
+    const char *bytes = ptx_temporary(e);
+    ptx_line(e,
+             "const uint %s = clem_texture_facts__%s.channels * "
+             "clem_channel_bytes(clem_texture_facts__%s.format);",
+             bytes, name, name);
+    ptx_line(e, "if ((uint)(%s) < clem_texture_facts__%s.width)", index, name);
+    ptx_check_told(e, &(struct ptx_told){.kind = CLEM_CHECK_LOAD,
+                                         .checks = PTX_CHECK_INIT | PTX_CHECK_RACE,
+                                         .size = bytes,
+                                         .address = ptx_format(e,
+                                                               "(ulong)(clem_texture_memory__%s + "
+                                                               "clem_texture_facts__%s.offset) + "
+                                                               "(ulong)(uint)(%s) * %s",
+                                                               name, name, index, bytes),
+                                         .value = "1ul",
+                                         .registers = &in->operands[0],
+                                         .is_known = true});
 }
 
 static void emit_tex(struct ptx_emitter *e, const struct ptx_instruction *in)
@@ -458,7 +479,7 @@ static void emit_tex(struct ptx_emitter *e, const struct ptx_instruction *in)
         const struct ptx_operand *at = &brackets->list[1];
         const char *index = ptx_value(e, at->kind == PTX_OPERAND_VECTOR ? at->list : at, PTX_S32);
         text = ptx_format(e, "tex1Dfetch(%s, %s, %s)", c_type, object.name, index);
-        check_texel(e, &object, index);
+        check_texel(e, in, &object, index);
     } else
         text = fetch(e, in, &object, &place, c_type);
     ptx_line(e, "%s %s = %s;", c_type, value, access_to(e, PTX_ACCESS_TEXTURE, &object, text));
@@ -594,6 +615,34 @@ static bool open_surface(struct ptx_emitter *e, const struct ptx_instruction *in
     return find_object(e, &brackets->list[0], "SURFACE", "", object);
 }
 
+/* The bytes of an access within a surface. */
+static void follow_surface(struct ptx_emitter *e, const struct ptx_instruction *in,
+                           const struct object *object, const struct place *place,
+                           unsigned channels)
+{
+    const unsigned checks = PTX_CHECK_INIT | PTX_CHECK_RACE;
+    const bool is_load = in->opcode == PTX_OPCODE_suld;
+    const enum ptx_type type = (enum ptx_type)in->types[0];
+    const unsigned bytes = (unsigned)ptx_type_bytes(type) * channels;
+    if (!(e->target->checks & checks))
+        return;
+    const char *at = ptx_temporary(e);
+    ptx_line(
+        e, "const long %s = clem_surface_offset(&clem_surface_facts__%s, %s, %s, %s, %d, %u, %s);",
+        at, object->name, place->x, place->y, place->layer ? place->layer : place->z,
+        place->layer ? 1 : 0, bytes, border_mode(in));
+    ptx_line(e, "if (%s >= 0)", at);
+    ptx_check_told(
+        e, &(struct ptx_told){
+               .kind = is_load ? CLEM_CHECK_LOAD : CLEM_CHECK_STORE,
+               .checks = checks,
+               .bytes = bytes,
+               .address = ptx_format(e, "(ulong)(clem_surface_memory__%s + %s)", object->name, at),
+               .registers = &in->operands[is_load ? 0 : 1],
+               .is_signed = ptx_type_is_signed(type),
+               .is_known = true});
+}
+
 /* An access that must not go beyond a surface, as those to trap. */
 static void check_surface(struct ptx_emitter *e, const struct ptx_instruction *in,
                           const struct object *object, const struct place *place, unsigned channels)
@@ -634,6 +683,7 @@ static void emit_load(struct ptx_emitter *e, const struct ptx_instruction *in)
     ptx_line(e, "{");
     declare_row(e, &object, true);
     check_surface(e, in, &object, &place, channels);
+    follow_surface(e, in, &object, &place, channels);
     const char *text = ptx_format(e, "surf%sreadMode(%s, %s, %s, %s)", place.shape->surface, type,
                                   object.name, coordinates(e, &place), border_mode(in));
     ptx_line(e, "%s %s = %s;", type, value, access_to(e, PTX_ACCESS_SURFACE, &object, text));
@@ -660,6 +710,7 @@ static void emit_store(struct ptx_emitter *e, const struct ptx_instruction *in)
     const char *name = ptx_temporary(e);
     note_row_write(e, &object);
     check_surface(e, in, &object, &place, channels);
+    follow_surface(e, in, &object, &place, channels);
     ptx_line(e, "%s %s = (%s)(%s);", type, name, type, value);
     const char *text = ptx_format(e, "surf%swriteMode(%s, %s, %s, %s, %s)", place.shape->surface,
                                   type, name, object.name, coordinates(e, &place), border_mode(in));

@@ -75,13 +75,19 @@ static void write_source(const struct ptx_module *module, uint32_t file, uint32_
                  (unsigned)line);
 }
 
+static bool has_word(const struct ptx_file *file, const char *word)
+{
+    return memmem(file->name, file->name_length, word, strlen(word)) != NULL;
+}
+
+/* clem's headers, and clang's with threadIdx and the like. */
 static bool is_of_clem(const struct ptx_module *module, uint32_t number)
 {
     const struct ptx_file *file = ptx_find_file(module, number);
-    return file && memmem(file->name, file->name_length, "/crt/", strlen("/crt/"));
+    return file && (has_word(file, "/crt/") || has_word(file, "/__clang_cuda_"));
 }
 
-/* Compilers that do not say into what a function was inlined: for those of clem's own headers, the line before. */
+/* Compilers that do not say into what a function was inlined: for those of such headers, the line before. */
 static const struct ptx_location *outer_of(const struct ptx_module *module, uint32_t location)
 {
     enum { MOST_LOCATIONS = 64 };

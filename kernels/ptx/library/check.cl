@@ -63,8 +63,8 @@ static CLEM_ALONE ulong clem_check(ulong launch, ulong what, ulong site, ulong a
                                    ulong thread, ulong block, ulong shared, ulong stack,
                                    ulong value, ulong more)
 {
-    struct clem_check_call call = {launch, what, site, address, thread, block, shared, stack,
-                                   value, more, 0ul, 0ul, 0ul};
+    struct clem_check_call call = {launch, what,  site, address, thread, block, shared,
+                                   stack,  value, more, 0ul,     0ul,    0ul};
     const ulong function = ((__global const struct clem_check_launch *)launch)->function;
     ulong at = (ulong)&call, answer;
     CLEM_CHECK_CALL(function, at, answer);
@@ -120,10 +120,11 @@ static inline bool clem_check_written(ulong written, uint size, uint kind)
  * is a multiple. */
 static inline bool clem_check_global(ulong launch, ulong address, uint size, uint kind)
 {
-    __global const struct clem_check_launch *const head = (__global const struct clem_check_launch *)launch;
+    __global const struct clem_check_launch *const head =
+        (__global const struct clem_check_launch *)launch;
     __global const struct clem_check_memory *const memory =
-        (__global const struct clem_check_memory *)((__global const ulong *)head
-                                                        ->memory)[CLEM_CHECK_PLACE(address)];
+        (__global const struct clem_check_memory *)((__global const ulong *)
+                                                        head->memory)[CLEM_CHECK_PLACE(address)];
     const ulong at = address - memory->base;
     if (rotate(at, 64ul - size) >= memory->bytes >> size)
         return false;
@@ -133,24 +134,29 @@ static inline bool clem_check_global(ulong launch, ulong address, uint size, uin
 
 static inline bool clem_check_shared(ulong launch, ulong shadow, uint at, uint size, uint kind)
 {
-    __global const struct clem_check_launch *const head = (__global const struct clem_check_launch *)launch;
+    __global const struct clem_check_launch *const head =
+        (__global const struct clem_check_launch *)launch;
     if (rotate(at, 32u - size) >= (uint)head->shared_bytes >> size)
         return false;
     return !(CLEM_CHECKS & 2) || shadow == 0ul || clem_check_written(shadow + at, size, kind);
 }
 
-static inline bool clem_check_local(ulong launch, uint at, uint size)
+static inline bool clem_check_local(ulong launch, ulong shadow, uint at, uint size, uint kind)
 {
-    __global const struct clem_check_launch *const head = (__global const struct clem_check_launch *)launch;
-    return rotate(at, 32u - size) < (uint)head->local_bytes >> size;
+    __global const struct clem_check_launch *const head =
+        (__global const struct clem_check_launch *)launch;
+    if (rotate(at, 32u - size) >= (uint)head->local_bytes >> size)
+        return false;
+    return !(CLEM_CHECKS & 2) || clem_check_written(shadow + at, size, kind);
 }
 
-static inline bool clem_check_generic(ulong launch, ulong shadow, ulong address, uint size, uint kind)
+static inline bool clem_check_generic(ulong launch, ulong shadow, ulong locals, ulong address,
+                                      uint size, uint kind)
 {
     if (clem_is_shared(address))
         return clem_check_shared(launch, shadow, (uint)address, size, kind);
     if (clem_is_local(address))
-        return clem_check_local(launch, (uint)address, size);
+        return clem_check_local(launch, locals, (uint)address, size, kind);
     return clem_check_global(launch, address, size, kind);
 }
 
@@ -165,8 +171,8 @@ static inline ulong clem_check_same(ulong address, ulong value, uint size)
 }
 
 /* A plain load or store that is done with, as far as races go. */
-static CLEM_ALONE bool clem_check_access(ulong launch, ulong what, ulong site, ulong address, ulong thread,
-                                         ulong block)
+static CLEM_ALONE bool clem_check_access(ulong launch, ulong what, ulong site, ulong address,
+                                         ulong thread, ulong block)
 {
     const ulong function = ((__global const struct clem_check_launch *)launch)->access;
     ulong answer;
@@ -178,8 +184,9 @@ static CLEM_ALONE bool clem_check_access(ulong launch, ulong what, ulong site, u
     (((volatile __global const struct clem_check_launch *)(launch))->followed != 0ul)
 
 /* What lies behind a thread's bytes is nobody's. */
-static inline ulong clem_checked_malloc(__global struct clem_runtime *runtime, ulong bytes, uint seed,
-                                        ulong launch, ulong site, ulong thread, ulong block)
+static inline ulong clem_checked_malloc(__global struct clem_runtime *runtime, ulong bytes,
+                                        uint seed, ulong launch, ulong site, ulong thread,
+                                        ulong block)
 {
     const ulong margin = 16ul;
     const ulong made = clem_malloc(runtime, bytes > ~margin ? bytes : bytes + margin, seed);

@@ -16,7 +16,7 @@
 
 /* What is looked at without a call: the fast ways of check.cl. Whatever is not found right there is told, and the host decides. A
  * text that was built for other meanings of these must not run: the number is part of the text, by which programs are kept. */
-#define CLEM_CHECK_VERSION 2
+#define CLEM_CHECK_VERSION 3
 
 /* Memory that was accessed before. */
 struct clem_check_memory {
@@ -56,7 +56,8 @@ struct clem_check_call {
     ulong stack;  /* likewise the thread's local memory */
     ulong value;  /* stored, where it has up to 8 bytes */
     ulong more;   /* see the kinds */
-    /* Names of up to four registers, two in each: LOAD: what is loaded goes to; STORE, ATOMIC, FLOW: values come from. */
+    /* Names of up to four registers, two in each: LOAD: what is loaded goes to; STORE, ATOMIC, FLOW: values come from. Of those
+     * three, with a name, `more` has CLEM_CHECK_VALUES(). */
     ulong registers, others;
     ulong
         base; /* the register that the address comes from; FLOW: that the value goes to, with CLEM_CHECK_MIX and the like above */
@@ -66,15 +67,31 @@ struct clem_check_call {
  * CLEM_CHECK_REGISTER_BITS; 0 is none. */
 #define CLEM_CHECK_REGISTER_BITS 20
 
+/* How many values an access has, side by side; of a load: bytes of each register, and whether a sign fills it up. */
+#define CLEM_CHECK_VALUES(count, bytes, is_signed) ((count) | (bytes) << 8 | (is_signed) << 16)
+
 /* How a register's value comes from others', of CLEM_CHECK_FLOW: which of their bytes it has. */
-#define CLEM_CHECK_MIX    0u /* all from all */
-#define CLEM_CHECK_MOVE   1u /* as they are, or cut */
-#define CLEM_CHECK_BITS   2u /* bit by bit */
-#define CLEM_CHECK_MASK   3u /* and with `value` */
-#define CLEM_CHECK_LEFT   4u /* moved up by `value` bits */
-#define CLEM_CHECK_RIGHT  5u /* moved down by `value` bits */
-#define CLEM_CHECK_PACK   6u /* side by side, of `value` bytes each */
-#define CLEM_CHECK_EXTEND 7u /* the lowest `value` bytes */
+#define CLEM_CHECK_MIX   0u /* all from all */
+#define CLEM_CHECK_MOVE  1u /* as they are, or cut */
+#define CLEM_CHECK_BITS  2u /* bit by bit */
+#define CLEM_CHECK_MASK  3u /* and with `value` */
+#define CLEM_CHECK_LEFT  4u /* moved up by `value` bits */
+#define CLEM_CHECK_RIGHT 5u /* moved down by `value` bits */
+#define CLEM_CHECK_PACK  6u /* side by side, of `value` bytes each */
+#define CLEM_CHECK_EXTEND                                                                          \
+    7u /* the lowest `value` & 0xff bytes, with their sign above where 256 is in it */
+#define CLEM_CHECK_SIGNED 8u /* moved down by `value` bits, with the sign above */
+/* bfe: `value` & 0xff is the first bit, the next byte how many there are, 1 << 16 stands for the sign above. bfi: likewise, of the
+ * first source into the second. */
+#define CLEM_CHECK_EXTRACT 9u
+#define CLEM_CHECK_INSERT  10u
+#define CLEM_CHECK_PERMUTE 11u /* bytes of two, by prmt's selector `value` */
+#define CLEM_CHECK_FUNNEL  12u /* the second above the first, moved down by `value` bits */
+#define CLEM_CHECK_JOIN    13u /* or */
+#define CLEM_CHECK_CHOOSE  14u /* the first, as the second says */
+
+/* How far behind a byte of local memory lies what stands for it, where init is checked and a thread has so many. */
+#define CLEM_CHECK_LOCAL_SHADOW(bytes) (((bytes) + 15) / 16 * 16)
 
 #define CLEM_CHECK_ALL 0xfffffffful
 
@@ -95,12 +112,17 @@ struct clem_check_call {
 #define CLEM_CHECK_MALLOC 10u /* address: what was given, 0 for none; value: bytes */
 #define CLEM_CHECK_FREE   11u /* the answer is what is to be freed, or 0 */
 #define CLEM_CHECK_GROUP                                                                           \
-    12u /* copies are a group, address: 0; those but of the last `value` groups are complete: 1; all are: 2 */
+    12u /* copies are a group, address: 0; those but of the last `value` groups are complete: 1; all are: 2; more: 1 bulk copies, 2 what they read */
 #define CLEM_CHECK_OWN  13u /* memory that accesses may reach: address; value: bytes; more: number */
 #define CLEM_CHECK_FLOW 14u /* of values: bytes of the register; value: see CLEM_CHECK_MASK */
 /* Several of those. address: text, in which each is numbers in hex, a comma behind each: site, flags, bytes, name that the value
  * goes to, how, value, four names that it comes from. */
 #define CLEM_CHECK_FLOWS 21u
+/* Lanes give values to each other. thread: the first lane's; address: text as above, of bytes, the names that values go to, one by
+ * one and as a whole, the name that they come from, and of what tells whose a lane takes; value: address of a uint for each lane,
+ * whose value it takes, or (more, above the lanes that are here: 1 << 32) a mask of those that matter to it; 0: all threads of the
+ * block matter to each. */
+#define CLEM_CHECK_EXCHANGE 22u
 #define CLEM_CHECK_SHADOW                                                                          \
     20u /* the answer is where shared memory at `address` has its bytes as in struct clem_check_memory, or 0 */
 #define CLEM_CHECK_TRAP 15u /* a thread ends a kernel that has barriers of the grid */
@@ -116,11 +138,15 @@ struct clem_check_call {
 #define CLEM_CHECK_PARAM   4u
 
 #define CLEM_CHECK_VOLATILE 1u
-#define CLEM_CHECK_COPIES   2u  /* STORE: from `value`, of which `more` bytes */
+#define CLEM_CHECK_COPIES                                                                          \
+    2u /* STORE: from `value`, of which `more` bytes; registers: its space, in place of names */
 #define CLEM_CHECK_DECIDES  4u  /* FLOW: where the thread goes on */
+#define CLEM_CHECK_BULK     4u  /* with ASYNC: of a bulk copy, which has groups of its own */
 #define CLEM_CHECK_MBARRIER 16u /* of a barrier in shared memory, or its upper half */
 #define CLEM_CHECK_VALUE    8u  /* STORE: `value` is what is stored */
 #define CLEM_CHECK_SAME     64u /* STORE: it is there already */
+#define CLEM_CHECK_KNOWN                                                                           \
+    128u /* LOAD, STORE: of a surface, within its bounds; of a texture where `value` is 1, whose texel is decoded */
 #define CLEM_CHECK_ASYNC                                                                           \
     32u /* LOAD, STORE: of a copy that is made until the thread has waited for its group */
 
