@@ -342,6 +342,34 @@ TEST_BODY(ptx_native_takes_all_calls_and_grids)
     }
 }
 
+/* A loop that sums what is at steps of a distance, in a block of a row. */
+#define STRIDING(step)                                                                             \
+    PTX_BODY(LOAD "mov.u32 %r2, %nctaid.x;\nmov.u32 %r3, %ntid.x;\nmul.lo.u32 %r4, %r2, %r3;\n"    \
+                  "mov.u32 %r5, 0;\nL: mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"    \
+                  "ld.global.u32 %r6, [%rd3];\nadd.u32 %r5, %r5, %r6;\nadd.u32 %r1, %r1, " step    \
+                  ";\nsetp.lt.u32 %p1, %r1, 4096;\n@%p1 bra L;\n"                                  \
+                  "st.global.u32 [%rd1], %r5;\nret;\n")
+
+static bool goes_in_step(const char *text)
+{
+    struct ptx_target target = cpu;
+    target.force_form = PTX_FORM_NATIVE;
+    target.llvm_major = 15;
+    target.threads = PTX_THREADS_ROWS;
+    struct ptx_kernel kernel = translate_for(text, &target);
+    assert_int_equal(kernel.form, PTX_FORM_NATIVE);
+    const bool does = strstr(kernel.text, "%mode.1 = alloca") != NULL;
+    ptx_kernel_free(&kernel);
+    return does;
+}
+
+TEST_BODY(ptx_native_has_warps_of_a_block_stride_in_step)
+{
+    assert_true(goes_in_step(STRIDING("%r4")));
+    assert_false(goes_in_step(STRIDING("%r3")));
+    assert_false(goes_in_step(STRIDING("32")));
+}
+
 TEST_BODY(ptx_native_is_chosen_where_it_is_faster)
 {
     static const char *const many =

@@ -394,7 +394,7 @@ static bool may_wait(const struct ptx_native *n, const struct ptx_instruction *i
     const bool is_ordered = in->order == PTX_ORDER_ACQ_REL || in->order == PTX_ORDER_SC ||
                             in->order == PTX_ORDER_RELEASE || in->order == PTX_ORDER_ACQUIRE;
     return in->operation == PTX_OP_ADD && (bits == 32 || bits == 64) && !n->flow->is_parted &&
-           n->flow->site_count == 0 && !is_ordered && in->scope != PTX_SCOPE_SYS &&
+           n->flow->barrier_count == 0 && !is_ordered && in->scope != PTX_SCOPE_SYS &&
            ends_quietly(n->flow, in);
 }
 

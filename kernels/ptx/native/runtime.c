@@ -133,8 +133,10 @@ static bool open_barriers(struct running *r)
 {
     bool is_any = false;
     uint32_t live = 0;
-    for (uint32_t i = 0; i < r->count; i++)
+    for (uint32_t i = 0; i < r->count; i++) {
         live += (uint32_t)__builtin_popcount(r->warps[i].lanes);
+        is_any |= r->warps[i].lanes != 0 && r->warps[i].number == PTX_NATIVE_TURN;
+    }
     for (uint32_t number = 0; number < BARRIERS; number++) {
         uint32_t waiting = 0, weight = 0, expected = 0, votes = 0;
         for (uint32_t i = 0; i < r->count; i++) {
