@@ -134,6 +134,7 @@ static void lay_out_frame(struct ptx_native *n)
         f->frame_bytes = round_up((size_t)f->site_count * sizeof(struct ptx_native_site) +
                                       PTX_NATIVE_LANES * sizeof(uint32_t),
                                   64);
+    f->frame_bytes += f->row_count * sizeof(struct ptx_native_row);
     for (size_t i = 0; i < g->reachable; i++) {
         if (!f->sites[g->order[i]])
             continue;
@@ -332,6 +333,7 @@ static void analyse(struct ptx_native *n)
     find_places(f, arena);
     ptx_native_find_places(n);
     ptx_native_find_strolls(n);
+    ptx_native_find_rows(n);
     ptx_native_find_remade(n);
     lay_out_frame(n);
     find_kept(n);
@@ -952,22 +954,23 @@ static void write_symbols(struct ptx_native *n)
     const char *bytes = n->llvm_major < 15 ? "i8*" : "ptr";
     ptx_native_declare(n, "declare i64 @clem_native_bytes(i64, i64, i64)");
     ptx_native_declare(
-        n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64, i64, i64)",
+        n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64, i64, i64, i64)",
         bytes, function);
     ptx_text_add(out,
                  "define i64 @clem_native_scratch(i64 %%launch) nounwind {\n"
                  "  %%r = call i64 @clem_native_bytes(i64 %%launch, i64 %zu, i64 %zu)\n"
                  "  ret i64 %%r\n}\n",
                  f->frame_bytes, f->local_bytes);
-    ptx_text_add(out,
-                 "define void @clem_native_run(i64 %%launch, i64 %%first, i64 %%count, %s "
-                 "%%scratch) nounwind {\n"
-                 "  call void @clem_native_blocks(i64 %%launch, i64 %%first, i64 %%count, %s "
-                 "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d, i64 %d)\n"
-                 "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n",
-                 bytes, bytes, function, f->frame_bytes, f->local_bytes,
-                 f->is_parted ? (int)f->site_count : 0, f->is_parted ? 0 : (int)f->site_count,
-                 f->is_swept);
+    ptx_text_add(
+        out,
+        "define void @clem_native_run(i64 %%launch, i64 %%first, i64 %%count, %s "
+        "%%scratch) nounwind {\n"
+        "  call void @clem_native_blocks(i64 %%launch, i64 %%first, i64 %%count, %s "
+        "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d, i64 %d, i64 %zu)\n"
+        "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n",
+        bytes, bytes, function, f->frame_bytes, f->local_bytes,
+        f->is_parted ? (int)f->site_count : 0, f->is_parted ? 0 : (int)f->site_count, f->is_swept,
+        f->row_count);
 }
 
 void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx_text *declarations,

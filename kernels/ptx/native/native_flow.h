@@ -22,7 +22,7 @@
 #include "kernels/ptx/emit/access.h"
 #include "kernels/ptx/native/native.h"
 
-enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_WAITING = 4 };
+enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_WAITING = 4, PTX_NATIVE_ROWS = 2 };
 
 /* Nodes from `head` to `last` in reverse post order that are left by going on behind them. */
 struct ptx_native_loop {
@@ -118,6 +118,8 @@ struct ptx_native_flow {
     bool has_rests, knows_row;
     uint32_t waiting_count; /* of atomic sums that wait for the block's end, and their widths */
     uint8_t waiting_bits[PTX_NATIVE_WAITING];
+    size_t row_count; /* of atomic sums in rows that wait for more blocks (struct ptx_native_row) */
+    const struct ptx_instruction *rows[PTX_NATIVE_ROWS];
     struct ptx_native_loop *loops; /* the outer ones first */
     size_t loop_count;
     /* Of the node being written. */
@@ -219,6 +221,8 @@ void ptx_native_copies_arrive(struct ptx_native *n, const struct ptx_instruction
 bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in);
 /* atomic.c: where the function returns, adds what has waited for that. */
 void ptx_native_add_waiting(struct ptx_native *n);
+/* Fills `rows`; needs: sites, lines. */
+void ptx_native_find_rows(struct ptx_native *n);
 bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_move(struct ptx_native *n,
                      const struct ptx_instruction *in); /* move.c: cvta isspacep */
