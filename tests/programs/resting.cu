@@ -1,6 +1,7 @@
 /* Warps that have nothing to do until the next barrier: sums whose bound is a number or a variable, in blocks of one row and of
  * several; threads that have ended, that wait at another barrier meanwhile, or that others outlive; whole warps that end. And sums
- * that warps of a block add to one place after the other, and to two in turn.
+ * that warps of a block add to one place after the other, and to two in turn; and rows of sums that blocks add to the same words, and to
+ * others.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
@@ -122,6 +123,37 @@ __global__ void add_by_warps(unsigned long long *longs, int *total, int *pairs)
     atomicAdd(&pairs[warp % 2], 1);
 }
 
+/* Counts in rows: blocks of a kind have one, whose words lie apart by `step`; some threads add nothing, and some twice. */
+__global__ void add_rows(int *out, int kinds, int step, int end)
+{
+    __shared__ int counts[256];
+    const int t = threadIdx.x, kind = blockIdx.x % kinds;
+    counts[t] = 0;
+    __syncthreads();
+    atomicAdd(&counts[t * 7 % blockDim.x], t + 1);
+    __syncthreads();
+    if (t < end)
+        atomicAdd(&out[kind * 256 + t * step], counts[t]);
+    atomicAdd(&out[kind * 256 + t], 1);
+}
+
+static void expect_rows(int blocks, int threads, int kinds, int step, int end)
+{
+    device_array<int> out(2048);
+    std::vector<int> expected(2048), counts((size_t)threads);
+    for (int t = 0; t < threads; t++)
+        counts[(size_t)(t * 7 % threads)] += t + 1;
+    for (int block = 0; block < blocks; block++)
+        for (int t = 0; t < threads; t++) {
+            expected[(size_t)(block % kinds * 256 + t)]++;
+            if (t < end)
+                expected[(size_t)(block % kinds * 256 + t * step)] += counts[(size_t)t];
+        }
+    add_rows<<<blocks, threads>>>(out.data, kinds, step, end);
+    LAUNCHED();
+    EXPECT(out.host() == expected);
+}
+
 static void add_sums()
 {
     device_array<unsigned long long> longs(1);
@@ -198,6 +230,12 @@ int main(int count, char **arguments)
         sum_rows(block);
     sum_all();
     add_sums();
+    for (int threads : {256, 100, 32, 7})
+        for (int kinds : {1, 3, 5})
+            for (int end : {256, 50, 32, 0}) {
+                expect_rows(67, threads, kinds, 1, end);
+                expect_rows(67, threads, kinds, 3, end);
+            }
     for (int end : {256, 200, 128, 33, 5})
         for (int bound : {0, 1, 31, 32, 33, 255})
             expect_gone(end, bound);

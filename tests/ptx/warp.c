@@ -342,6 +342,58 @@ TEST_BODY(ptx_native_takes_all_calls_and_grids)
     }
 }
 
+/* A loop that sums what is at steps of a distance, in a block of a row. */
+#define STRIDING(step)                                                                             \
+    PTX_BODY(LOAD "mov.u32 %r2, %nctaid.x;\nmov.u32 %r3, %ntid.x;\nmul.lo.u32 %r4, %r2, %r3;\n"    \
+                  "mov.u32 %r5, 0;\nL: mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"    \
+                  "ld.global.u32 %r6, [%rd3];\nadd.u32 %r5, %r5, %r6;\nadd.u32 %r1, %r1, " step    \
+                  ";\nsetp.lt.u32 %p1, %r1, 4096;\n@%p1 bra L;\n"                                  \
+                  "st.global.u32 [%rd1], %r5;\nret;\n")
+
+static bool native_has(const char *text, const char *word)
+{
+    struct ptx_target target = cpu;
+    target.force_form = PTX_FORM_NATIVE;
+    target.llvm_major = 15;
+    target.threads = PTX_THREADS_ROWS;
+    struct ptx_kernel kernel = translate_for(text, &target);
+    assert_int_equal(kernel.form, PTX_FORM_NATIVE);
+    const bool has = strstr(kernel.text, word) != NULL;
+    ptx_kernel_free(&kernel);
+    return has;
+}
+
+TEST_BODY(ptx_native_has_warps_of_a_block_stride_in_step)
+{
+    static const char *const in_step = "%mode.1 = alloca";
+    assert_true(native_has(STRIDING("%r4"), in_step));
+    assert_false(native_has(STRIDING("%r3"), in_step));
+    assert_false(native_has(STRIDING("32"), in_step));
+}
+
+/* An addition to the thread's own word of a row, before which and behind which a block does something. */
+#define ROW(before, add, behind)                                                                   \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n" before add             \
+                  " [%rd3], %r1;\n" behind "ret;\n")
+
+TEST_BODY(ptx_native_keeps_rows_of_sums_for_more_blocks)
+{
+    static const char *const call = "call void @clem_native_add_row(";
+    static const char *const kept = ROW("bar.sync 0;\n", "red.global.add.u32", "");
+    static const char *const others[] = {
+        ROW("", "red.global.add.u32", ""), /* nobody tells that all are there */
+        ROW("bar.sync 0;\n", "red.global.add.u32", "bar.sync 0;\n"),
+        ROW("bar.sync 0;\n", "red.global.add.u32", "st.global.u32 [%rd3 + 4096], %r1;\n"),
+        ROW("bar.sync 0;\n", "red.release.gpu.global.add.u32", ""),
+        ROW("bar.sync 0;\n", "red.relaxed.sys.global.add.u32", ""),
+        ROW("bar.sync 0;\n", "red.global.max.u32", ""),
+        ROW("bar.sync 0;\n", "red.global.add.u32", "membar.gl;\n"),
+    };
+    assert_true(native_has(kept, call));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(native_has(others[i], call));
+}
+
 TEST_BODY(ptx_native_is_chosen_where_it_is_faster)
 {
     static const char *const many =

@@ -1,8 +1,10 @@
 /* atom and red in the native form: one lane after the other, the lowest first.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
 #include <string.h>
 
 #include "kernels/ptx/native/native_flow.h"
+#include "kernels/ptx/native/runtime.h"
 
 /* How one operation is written: LLVM's word for it; NULL: by a loop of comparing and exchanging. */
 struct way {
@@ -299,15 +301,15 @@ static const char *define_halves(struct ptx_native *n, const char *kind, unsigne
     return name;
 }
 
-/* What lanes do in shared memory, of which nobody wants to know what was there: without a loop where all are there. The value
+/* What lanes do at offsets in shared memory, %s, of which nobody wants to know what was there: without a loop where all are there. The value
  * may be one for all. */
 static const char *define_alone(struct ptx_native *n, struct way w, unsigned bits, bool is_vector)
 {
     struct ptx_emitter *e = n->e;
     const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
     const char *v = ptx_format(e, "<32 x %s>", i), *pv = ptx_native_pointer_type(n, v);
-    const char *pa = ptx_native_pointer_type(n, "i64");
-    const char *pva = ptx_native_pointer_type(n, "<32 x i64>");
+    const char *pa = ptx_native_pointer_type(n, "i32");
+    const char *pva = ptx_native_pointer_type(n, "<32 x i32>");
     const char *name =
         ptx_format(e, "clem_atomic_alone_%s_%u%s", w.name, bits, is_vector ? "" : "_same");
     const char *operation = alone_text(w), *steps = "";
@@ -320,10 +322,11 @@ static const char *define_alone(struct ptx_native *n, struct way w, unsigned bit
                                       : "";
         const char *step = ptx_format(
             e,
-            "%s  %%b%d = getelementptr i64, %s %%A0, i32 %s\n  %%a%d = load i64, %s %%b%d\n"
+            "%s  %%b%d = getelementptr i32, %s %%A0, i32 %s\n  %%i%d = load i32, %s %%b%d\n"
+            "  %%w%d = zext i32 %%i%d to i64\n  %%a%d = add i64 %%s, %%w%d\n"
             "  %%q%d = inttoptr i64 %%a%d to %s\n  %%o%d = load %s, %s %%q%d\n"
             "  %%n%d = %s %s %%o%d, %%x%s\n  store %s %%n%d, %s %%q%d\n",
-            value, l, pa, lane, l, pa, l, l, l, p, l, i, p, l, l, operation, i, l,
+            value, l, pa, lane, l, pa, l, l, l, l, l, l, l, p, l, i, p, l, l, operation, i, l,
             is_vector ? ptx_format(e, "%d", l) : "", i, l, p, l);
         steps = l < PTX_NATIVE_LANES
                     ? ptx_format(e, "%s%s", steps, step)
@@ -340,9 +343,9 @@ static const char *define_alone(struct ptx_native *n, struct way w, unsigned bit
     ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
     ptx_native_declare(
         n,
-        "define internal void @%s(<32 x i64> %%a, %s %%x, i32 %%m) noinline nounwind {\n"
-        "  %%A = alloca <32 x i64>\n  %%X = alloca %s\n"
-        "  store <32 x i64> %%a, %s %%A\n  %%A0 = bitcast %s %%A to %s\n%s"
+        "define internal void @%s(i64 %%s, <32 x i32> %%a, %s %%x, i32 %%m) noinline nounwind {\n"
+        "  %%A = alloca <32 x i32>\n  %%X = alloca %s\n"
+        "  store <32 x i32> %%a, %s %%A\n  %%A0 = bitcast %s %%A to %s\n%s"
         "  %%all = icmp eq i32 %%m, -1\n  br i1 %%all, label %%row, label %%some\nrow:\n%s}",
         name, is_vector ? v : i, v, pva, pva, pa,
         is_vector
@@ -356,6 +359,13 @@ static bool is_simple(struct way w)
 {
     const char *operation = alone_text(w);
     return operation && !w.is_float && strncmp(operation, "icmp", 4) != 0;
+}
+
+static bool wants_result(const struct ptx_native_flow *f, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *o = &in->operands[0];
+    return in->opcode == PTX_OPCODE_atom && o->kind != PTX_OPERAND_SINK &&
+           (o->kind != PTX_OPERAND_REGISTER || f->is_read[o->index]);
 }
 
 /* ---- Sums that wait for the block's end ---- */
@@ -388,13 +398,17 @@ static bool ends_quietly(const struct ptx_native_flow *f, const struct ptx_instr
     return is_quiet;
 }
 
+static bool is_relaxed(const struct ptx_instruction *in)
+{
+    return in->order != PTX_ORDER_ACQ_REL && in->order != PTX_ORDER_SC &&
+           in->order != PTX_ORDER_RELEASE && in->order != PTX_ORDER_ACQUIRE;
+}
+
 /* Not where the block has barriers: a warp that has ended is no longer waited for there, and what it added is read behind. */
 static bool may_wait(const struct ptx_native *n, const struct ptx_instruction *in, unsigned bits)
 {
-    const bool is_ordered = in->order == PTX_ORDER_ACQ_REL || in->order == PTX_ORDER_SC ||
-                            in->order == PTX_ORDER_RELEASE || in->order == PTX_ORDER_ACQUIRE;
     return in->operation == PTX_OP_ADD && (bits == 32 || bits == 64) && !n->flow->is_parted &&
-           n->flow->site_count == 0 && !is_ordered && in->scope != PTX_SCOPE_SYS &&
+           n->flow->barrier_count == 0 && is_relaxed(in) && in->scope != PTX_SCOPE_SYS &&
            ends_quietly(n->flow, in);
 }
 
@@ -558,6 +572,132 @@ static struct ptx_native_value act_by_space(struct ptx_native *n, struct way w, 
     return old;
 }
 
+/* ---- Sums in rows that wait for more blocks ---- */
+
+/* Whether all of a block have come by a barrier before a node, and will come to none behind it. */
+static bool is_behind_barriers(const struct ptx_native_flow *f, int32_t node)
+{
+    const struct ptx_flow *g = f->graph;
+    bool *seen = ptx_arena_take(g->arena, g->count + 1), is = false;
+    int32_t *queue = ptx_arena_array(g->arena, g->count + 1, sizeof *queue), last = node;
+    size_t count = 0;
+    for (; !is && last != PTX_NO_NODE; last = is ? last : g->dominator[last])
+        is = f->sites[last] > 0 && !f->uniform.is_divergent[last] &&
+             ptx_native_is_plain_barrier(f, &f->function->instructions[g->nodes[last].first]);
+    if (is)
+        queue[count++] = last;
+    for (size_t i = 0; is && i < count; i++) {
+        ptx_steps(g->arena, g->nodes[queue[i]].next_count);
+        for (uint32_t j = 0; j < g->nodes[queue[i]].next_count; j++) {
+            const int32_t next = g->nodes[queue[i]].next[j];
+            is &= f->sites[next] == 0;
+            if (!seen[next])
+                seen[queue[count++] = next] = true;
+        }
+    }
+    return is;
+}
+
+static bool may_wait_in_row(const struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const uint32_t first = in->opcode == PTX_OPCODE_atom;
+    if ((in->opcode != PTX_OPCODE_atom && in->opcode != PTX_OPCODE_red) || in->guard >= 0 ||
+        in->operation != PTX_OP_ADD || in->space != PTX_SPACE_GLOBAL ||
+        (in->types[0] != PTX_U32 && in->types[0] != PTX_S32) || in->operand_count != first + 2 ||
+        in->operands[first].kind != PTX_OPERAND_ADDRESS || in->operands[first].index < 0)
+        return false;
+    const uint32_t index = (uint32_t)in->operands[first].index;
+    const int32_t node = f->graph->node_of[in - f->function->instructions];
+    return ptx_native_is_line(n, index) && f->lines[index].is_whole &&
+           ptx_native_step_of(f->lines[index]) == 4 && f->graph->position[node] != PTX_NO_NODE &&
+           !wants_result(f, in) && is_relaxed(in) && in->scope != PTX_SCOPE_SYS &&
+           ends_quietly(f, in) && is_behind_barriers(f, node);
+}
+
+void ptx_native_find_rows(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    for (size_t i = 0; !f->is_parted && f->barrier_count > 0 && f->row_count < PTX_NATIVE_ROWS &&
+                       i < f->function->instruction_count;
+         i++)
+        if (may_wait_in_row(n, &f->function->instructions[i]))
+            f->rows[f->row_count++] = &f->function->instructions[i];
+}
+
+/* The lanes' words are one row; what waits of another is added first. */
+static void add_to_row(struct ptx_native *n, size_t row, const char *first,
+                       struct ptx_native_value value)
+{
+    const char *p = ptx_native_pointer_type(n, "i64"),
+               *pv = ptx_native_pointer_type(n, "<32 x i32>");
+    const char *frame = ptx_native_of_block(n, offsetof(struct ptx_native_block, frame), "i64");
+    const char *at =
+        ptx_native_emit(n, "add i64 %s, %zu", frame, row * sizeof(struct ptx_native_row));
+    const char *to = ptx_native_pointer(n, "i64", at);
+    const char *sums = ptx_native_pointer(
+        n, "<32 x i32>",
+        ptx_native_emit(n, "add i64 %s, %zu", at, offsetof(struct ptx_native_row, sums)));
+    const char *other = ptx_native_name(n, "row"), *same = ptx_native_name(n, "row");
+    const char *is_same = ptx_native_emit(n, "icmp eq i64 %s, %s",
+                                          ptx_native_emit(n, "load i64, %s %s", p, to), first);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_same, same, other);
+    ptx_native_label(n, other);
+    ptx_native_declare(n, "declare void @clem_native_add_row(i64)");
+    ptx_native_do(n, "call void @clem_native_add_row(i64 %s)", at);
+    ptx_native_do(n, "store i64 %s, %s %s", first, p, to);
+    ptx_native_jump(n, same);
+    ptx_native_label(n, same);
+    const char *here = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", n->flow->mask);
+    const char *added =
+        ptx_native_emit(n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> zeroinitializer", here,
+                        ptx_native_vector(n, value).text);
+    const char *before = ptx_native_emit(n, "load <32 x i32>, %s %s, align 64", pv, sums);
+    ptx_native_do(n, "store <32 x i32> %s, %s %s, align 64",
+                  ptx_native_emit(n, "add <32 x i32> %s, %s", before, added), pv, sums);
+}
+
+/* false: it is none that may wait. */
+static bool add_in_row(struct ptx_native *n, const struct ptx_instruction *in, struct way w,
+                       struct ptx_native_value address, struct ptx_native_value value)
+{
+    const struct ptx_native_flow *f = n->flow;
+    size_t row = 0;
+    while (row < f->row_count && f->rows[row] != in)
+        row++;
+    if (row == f->row_count || !address.is_vector)
+        return false;
+    const struct ptx_native_value given[3] = {address, value, value};
+    const char *all = ptx_native_name(n, "row"), *apart = ptx_native_name(n, "row"),
+               *end = ptx_native_name(n, "row");
+    const char *first = of_first_lane(n, address);
+    const char *words =
+        ptx_native_both(n, "add", ptx_native_number(n, 64, first),
+                        (struct ptx_native_value){ptx_native_ramp(n, 64, 4, true), 64, true})
+            .text;
+    const char *are = ptx_native_emit(n, "icmp eq <32 x i64> %s, %s", words, address.text);
+    const char *is_row = ptx_native_emit(n, "icmp eq i32 %s, -1",
+                                         ptx_native_emit(n, "bitcast <32 x i1> %s to i32", are));
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_row, all, apart);
+    ptx_native_label(n, all);
+    add_to_row(n, row, first, value);
+    ptx_native_jump(n, end);
+    ptx_native_label(n, apart);
+    (void)act(n, w, 32, false, given, f->mask);
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
+    return true;
+}
+
+/* Half as many bytes as addresses take. */
+static const char *shared_offsets(struct ptx_native *n, struct ptx_native_value address)
+{
+    const char *shared = ptx_native_of_block(n, offsetof(struct ptx_native_block, shared), "i64");
+    const struct ptx_native_value offsets =
+        ptx_native_both(n, "sub", ptx_native_vector(n, address), ptx_native_number(n, 64, shared));
+    return ptx_native_resize(n, offsets, 32, false).text;
+}
+
 static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct ptx_native *n = e->native;
@@ -568,25 +708,25 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     const struct ptx_variable *variable = in->operands[first].variable;
     const bool is_shared =
         in->space == PTX_SPACE_SHARED || (variable && variable->space == PTX_SPACE_SHARED);
-    const bool wants_result =
-        first && in->operands[0].kind != PTX_OPERAND_SINK &&
-        (in->operands[0].kind != PTX_OPERAND_REGISTER || n->flow->is_read[in->operands[0].index]);
+    const bool is_wanted = wants_result(n->flow, in);
     const struct ptx_native_value x = operand(n, &in->operands[first + 1], type);
     const struct ptx_native_value y =
         w.is_exchange ? operand(n, &in->operands[first + 2], type) : x;
     const struct ptx_native_value address = ptx_native_address(n, &in->operands[first], in->space);
     fence(n, in, true);
-    if (!address.is_vector && !wants_result && w.identity && in->guard < 0) {
+    if (!address.is_vector && !is_wanted && w.identity && in->guard < 0) {
         combine(n, in, w, bits, address, x);
         fence(n, in, false);
         return;
     }
+    if (add_in_row(n, in, w, address, x))
+        return;
     const char *lanes = ptx_native_guarded(n, in);
-    if (is_shared && !wants_result && is_simple(w)) {
+    if (is_shared && !is_wanted && is_simple(w)) {
         const char *step = define_alone(n, w, bits, x.is_vector);
-        ptx_native_do(n, "call void @%s(<32 x i64> %s, %s %s, i32 %s)", step,
-                      ptx_native_vector(n, address).text, ptx_native_value_type(n, x), x.text,
-                      lanes);
+        ptx_native_do(n, "call void @%s(i64 %s, <32 x i32> %s, %s %s, i32 %s)", step,
+                      ptx_native_of_block(n, offsetof(struct ptx_native_block, shared), "i64"),
+                      shared_offsets(n, address), ptx_native_value_type(n, x), x.text, lanes);
         fence(n, in, false);
         return;
     }
@@ -596,7 +736,7 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     else
         old = act(n, w, bits, is_shared, (struct ptx_native_value[]){address, x, y}, lanes);
     fence(n, in, false);
-    if (wants_result)
+    if (is_wanted)
         ptx_native_set(n, in, &in->operands[0], type, old);
 }
 

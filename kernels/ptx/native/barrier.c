@@ -78,6 +78,35 @@ static void move_registers(struct ptx_native *n, bool is_saved)
             move_register(n, i, part, is_saved);
 }
 
+static bool is_in_frame(const struct ptx_native_flow *f, uint32_t index, const bool *which)
+{
+    return which[index] && f->has_place[index] && !f->is_remade[index];
+}
+
+void ptx_native_save_all(struct ptx_native *n, const bool *which, const bool *is_set, bool set)
+{
+    const struct ptx_native_flow *f = n->flow;
+    for (uint32_t i = 0; i < f->function->register_count; i++)
+        for (unsigned part = 0; is_in_frame(f, i, which) && is_set[i] == set && !f->is_kept[i] &&
+                                part < ptx_native_parts(n, i);
+             part++)
+            move_register(n, i, part, true);
+}
+
+void ptx_native_restore(struct ptx_native *n, const bool *which)
+{
+    struct ptx_native_flow *f = n->flow;
+    for (uint32_t i = 0; i < f->function->register_count; i++)
+        for (unsigned part = 0; is_in_frame(f, i, which) && part < ptx_native_parts(n, i); part++)
+            move_register(n, i, part, false);
+    f->stamp++;
+    n->carry.text = NULL;
+    f->is_entering = true;
+    ptx_native_remake_of(n, which);
+    f->put_back(n);
+    f->is_entering = false;
+}
+
 /* ---- Barriers ---- */
 
 static struct ptx_native_value number_of(struct ptx_native *n, const struct ptx_operand *o)

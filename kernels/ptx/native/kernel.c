@@ -134,12 +134,18 @@ static void lay_out_frame(struct ptx_native *n)
         f->frame_bytes = round_up((size_t)f->site_count * sizeof(struct ptx_native_site) +
                                       PTX_NATIVE_LANES * sizeof(uint32_t),
                                   64);
+    f->frame_bytes += f->row_count * sizeof(struct ptx_native_row);
     for (size_t i = 0; i < g->reachable; i++) {
         if (!f->sites[g->order[i]])
             continue;
         for (uint32_t r = 0; r < f->function->register_count; r++)
             f->is_across[r] |= !f->is_remade[r] && ptx_flow_is_live(g, g->order[i], r);
     }
+    for (size_t i = 0; i < f->stroll_count; i++)
+        for (uint32_t r = 0; r < f->function->register_count; r++)
+            f->is_across[r] |= !f->is_remade[r] && f->strolls[i].lives[r];
+    f->strolls_at = f->frame_bytes;
+    f->frame_bytes = round_up(f->frame_bytes + ptx_native_stroll_bytes(f), 64);
     for (uint32_t r = 0; r < f->function->register_count; r++) {
         if (!f->is_across[r])
             continue;
@@ -326,6 +332,8 @@ static void analyse(struct ptx_native *n)
         find_flow(n, starts, waits, meets);
     find_places(f, arena);
     ptx_native_find_places(n);
+    ptx_native_find_strolls(n);
+    ptx_native_find_rows(n);
     ptx_native_find_remade(n);
     lay_out_frame(n);
     find_kept(n);
@@ -346,7 +354,7 @@ static void put_back(struct ptx_native *n, uint32_t slot, const char **lanes)
 {
     const struct ptx_native_flow *f = n->flow;
     const uint32_t index = slot / 4;
-    if (!f->has_place[index] || !lives_on(f, index))
+    if (!f->has_place[index] || !(f->is_entering || lives_on(f, index)))
         return;
     if (ptx_native_is_line(n, index)) {
         ptx_native_store_line(n, index);
@@ -505,18 +513,13 @@ static bool may_sweep(const struct ptx_native *n)
     return true;
 }
 
-static const char *word_of(struct ptx_native *n, int32_t node)
-{
-    return ptx_format(n->e, "%%m.%d", (int)node);
-}
-
 /* All lanes go on with a node. */
 static void go(struct ptx_native *n, struct way way)
 {
     if (way.to == NO_WAY) {
         ptx_native_jump(n, "done");
     } else if (n->flow->uniform.is_divergent[way.to]) {
-        ptx_native_store_word(n, word_of(n, way.to), way.lanes);
+        ptx_native_store_word(n, ptx_native_word_of(n, way.to), way.lanes);
         ptx_native_jump(n, ptx_format(n->e, "C%d", (int)way.to));
     } else {
         ptx_native_store_word(n, "%active", way.lanes);
@@ -530,7 +533,7 @@ static void send(struct ptx_native *n, const struct way *ways, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (ways[i].to == NO_WAY)
             continue;
-        const char *word = word_of(n, ways[i].to);
+        const char *word = ptx_native_word_of(n, ways[i].to);
         const char *there = ptx_native_load_word(n, word);
         ptx_native_store_word(n, word, ptx_native_emit(n, "or i32 %s, %s", there, ways[i].lanes));
     }
@@ -732,13 +735,17 @@ static void begin_node(struct ptx_native *n, int32_t node)
     f->stamp++;
     n->carry.text = NULL;
     ptx_native_label(n, ptx_format(e, "C%d", (int)node));
-    const char *here = ptx_native_load_word(n, word_of(n, node));
+    const struct ptx_native_stroll *stroll =
+        ptx_native_stroll_at(n, f->graph->position[node], false);
+    if (stroll)
+        ptx_native_begin_stroll(n, stroll);
+    const char *here = ptx_native_load_word(n, ptx_native_word_of(n, node));
     const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, 0", here);
     const bool may_wait = f->is_divergent && f->sites[node];
     ptx_native_do(n, "br i1 %s, label %%%c%d, label %%B%d", is_none, may_wait ? 'G' : 'X',
                   (int)node, (int)node);
     ptx_native_label(n, ptx_format(e, "B%d", (int)node));
-    ptx_native_store_word(n, word_of(n, node), "0");
+    ptx_native_store_word(n, ptx_native_word_of(n, node), "0");
     f->mask = f->known_lanes[node] ? f->known_lanes[node] : here;
     if (f->is_divergent) {
         if (f->sites[node])
@@ -762,9 +769,13 @@ static void end_node(struct ptx_native *n, int32_t position)
             continue;
         const int32_t head = f->graph->order[f->loops[i - 1].head];
         const char *behind = ptx_native_name(n, "behind");
-        const char *there = ptx_native_load_word(n, word_of(n, head));
+        const char *there = ptx_native_load_word(n, ptx_native_word_of(n, head));
         const char *is_any = ptx_native_emit(n, "icmp ne i32 %s, 0", there);
-        ptx_native_do(n, "br i1 %s, label %%C%d, label %%%s", is_any, (int)head, behind);
+        const struct ptx_native_stroll *stroll = ptx_native_stroll_at(n, position, true);
+        if (stroll)
+            ptx_native_end_stroll(n, stroll, is_any, behind);
+        else
+            ptx_native_do(n, "br i1 %s, label %%C%d, label %%%s", is_any, (int)head, behind);
         ptx_native_label(n, behind);
     }
     if ((size_t)position + 1 < f->graph->reachable)
@@ -852,9 +863,9 @@ static void declare_places(struct ptx_native *n)
     ptx_native_do(n, "%%active = alloca i32");
     for (size_t i = 0; i < f->graph->reachable; i++) {
         const int32_t node = f->graph->order[i];
-        ptx_native_do(n, "%s = alloca i32", word_of(n, node));
+        ptx_native_do(n, "%s = alloca i32", ptx_native_word_of(n, node));
         if (f->is_parted)
-            ptx_native_store_word(n, word_of(n, node), "0");
+            ptx_native_store_word(n, ptx_native_word_of(n, node), "0");
         if (!f->sites[node] || !f->uniform.is_divergent[node])
             continue;
         ptx_native_do(n, "%%w.%d = alloca i32", (int)node);
@@ -912,7 +923,7 @@ static void write_function(struct ptx_native *n)
     if (!f->is_parted) {
         ptx_native_turn(n);
         for (size_t i = 0; i < f->graph->reachable; i++)
-            ptx_native_store_word(n, word_of(n, f->graph->order[i]), "0");
+            ptx_native_store_word(n, ptx_native_word_of(n, f->graph->order[i]), "0");
         ptx_native_enter_turn(n);
     } else {
         const char *site = ptx_native_of_block(n, offsetof(struct ptx_native_block, site), "i32");
@@ -924,7 +935,7 @@ static void write_function(struct ptx_native *n)
     if (f->is_parted)
         ptx_native_clear_sites(n);
     f->mask = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
-    ptx_native_store_word(n, word_of(n, f->graph->order[0]), f->mask);
+    ptx_native_store_word(n, ptx_native_word_of(n, f->graph->order[0]), f->mask);
     ptx_native_jump(n, ptx_format(e, "C%d", (int)f->graph->order[0]));
     for (size_t i = 0; i < f->graph->reachable && e->status == PTX_OK; i++)
         write_node(n, (int32_t)i);
@@ -946,22 +957,23 @@ static void write_symbols(struct ptx_native *n)
     const char *bytes = n->llvm_major < 15 ? "i8*" : "ptr";
     ptx_native_declare(n, "declare i64 @clem_native_bytes(i64, i64, i64)");
     ptx_native_declare(
-        n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64, i64, i64)",
+        n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64, i64, i64, i64)",
         bytes, function);
     ptx_text_add(out,
                  "define i64 @clem_native_scratch(i64 %%launch) nounwind {\n"
                  "  %%r = call i64 @clem_native_bytes(i64 %%launch, i64 %zu, i64 %zu)\n"
                  "  ret i64 %%r\n}\n",
                  f->frame_bytes, f->local_bytes);
-    ptx_text_add(out,
-                 "define void @clem_native_run(i64 %%launch, i64 %%first, i64 %%count, %s "
-                 "%%scratch) nounwind {\n"
-                 "  call void @clem_native_blocks(i64 %%launch, i64 %%first, i64 %%count, %s "
-                 "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d, i64 %d)\n"
-                 "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n",
-                 bytes, bytes, function, f->frame_bytes, f->local_bytes,
-                 f->is_parted ? (int)f->site_count : 0, f->is_parted ? 0 : (int)f->site_count,
-                 f->is_swept);
+    ptx_text_add(
+        out,
+        "define void @clem_native_run(i64 %%launch, i64 %%first, i64 %%count, %s "
+        "%%scratch) nounwind {\n"
+        "  call void @clem_native_blocks(i64 %%launch, i64 %%first, i64 %%count, %s "
+        "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d, i64 %d, i64 %zu)\n"
+        "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n",
+        bytes, bytes, function, f->frame_bytes, f->local_bytes,
+        f->is_parted ? (int)f->site_count : 0, f->is_parted ? 0 : (int)f->site_count, f->is_swept,
+        f->row_count);
 }
 
 void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx_text *declarations,
@@ -969,8 +981,12 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
 {
     struct ptx_native n = {
         .e = e, .declarations = declarations, .llvm_major = e->target->llvm_major};
-    struct ptx_native_flow f = {
-        .body = entry, .head = head, .code = code, .stamp = 1, .write = write_instruction};
+    struct ptx_native_flow f = {.body = entry,
+                                .head = head,
+                                .code = code,
+                                .stamp = 1,
+                                .write = write_instruction,
+                                .put_back = put_all_back};
     struct ptx_text *const out = e->out;
     n.flow = &f;
     e->native = &n;

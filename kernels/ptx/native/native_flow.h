@@ -22,7 +22,7 @@
 #include "kernels/ptx/emit/access.h"
 #include "kernels/ptx/native/native.h"
 
-enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_WAITING = 4 };
+enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_WAITING = 4, PTX_NATIVE_ROWS = 2 };
 
 /* Nodes from `head` to `last` in reverse post order that are left by going on behind them. */
 struct ptx_native_loop {
@@ -63,6 +63,15 @@ struct ptx_native_rest {
     int32_t site;     /* where the others have come; 0: to their end */
 };
 
+/* A loop whose turns the warps of a block take in step (stroll.c). */
+struct ptx_native_stroll {
+    struct ptx_native_loop loop;
+    int32_t site;    /* where a warp waits for the others */
+    bool *has_lanes; /* per node: lanes may be there meanwhile */
+    bool *lives;     /* per register: somebody wants it there */
+    bool *is_set;    /* per register: the loop sets it */
+};
+
 struct ptx_native_flow {
     const struct ptx_function *function;
     struct ptx_body *body;
@@ -91,6 +100,10 @@ struct ptx_native_flow {
     size_t frame_bytes;
     int32_t *sites; /* per node: where lanes may wait at its start, from 1 on; 0: they do not */
     int32_t site_count;
+    int32_t barrier_count; /* sites but those of strolls */
+    struct ptx_native_stroll *strolls;
+    size_t stroll_count, strolls_at; /* strolls_at: where in the frame its lanes are noted */
+    bool is_entering;                /* what is set goes to its place, whoever wants it */
     bool *waits; /* per node: it begins a loop in which lanes wait for memory to change */
     bool *
         meets; /* per node: it begins with what lanes of a warp do together that may come one by one */
@@ -98,12 +111,15 @@ struct ptx_native_flow {
     bool is_tangled; /* loops lie across each other: nodes are never come to in step */
     void (*write)(struct ptx_native *n,
                   const struct ptx_instruction *in); /* an instruction, in the node being written */
-    struct ptx_native_rest *rests;                   /* per node */
+    void (*put_back)(struct ptx_native *n); /* stores what has been set since the node's start */
+    struct ptx_native_rest *rests;          /* per node */
     const char **
         known_lanes; /* per node: lanes that are there whenever any are, a number; NULL: not known */
     bool has_rests, knows_row;
     uint32_t waiting_count; /* of atomic sums that wait for the block's end, and their widths */
     uint8_t waiting_bits[PTX_NATIVE_WAITING];
+    size_t row_count; /* of atomic sums in rows that wait for more blocks (struct ptx_native_row) */
+    const struct ptx_instruction *rows[PTX_NATIVE_ROWS];
     struct ptx_native_loop *loops; /* the outer ones first */
     size_t loop_count;
     /* Of the node being written. */
@@ -188,6 +204,10 @@ const char *ptx_native_down(void);
 /* A register's numbered place in the frame, as a pointer. */
 const char *ptx_native_frame_place(struct ptx_native *n, uint32_t index, size_t behind,
                                    const char *type);
+/* The place of a member of the warp's struct ptx_native_turn. */
+const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
+/* The word of lanes that wait for a node. */
+const char *ptx_native_word_of(struct ptx_native *n, int32_t node);
 struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special);
 struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct ptx_variable *v,
                                             int64_t plus);
@@ -201,6 +221,8 @@ void ptx_native_copies_arrive(struct ptx_native *n, const struct ptx_instruction
 bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in);
 /* atomic.c: where the function returns, adds what has waited for that. */
 void ptx_native_add_waiting(struct ptx_native *n);
+/* Fills `rows`; needs: sites, lines. */
+void ptx_native_find_rows(struct ptx_native *n);
 bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in);
 /* texture.c; what it needs of the function's entry block. */
 bool ptx_native_picture(struct ptx_native *n, const struct ptx_instruction *in);
@@ -265,12 +287,27 @@ void ptx_native_enter_turn(struct ptx_native *n);
 void ptx_native_end_turn(struct ptx_native *n);
 /* blockIdx.x of a turn of a sweep. */
 #define PTX_NATIVE_COLUMN "%ctaid.x"
-/* The place of a member of the warp's struct ptx_native_turn. */
-const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
 
 /* remake.c: fills is_remade; behind a barrier, makes what lives there. */
 void ptx_native_find_remade(struct ptx_native *n);
 void ptx_native_remake(struct ptx_native *n);
+void ptx_native_remake_of(struct ptx_native *n, const bool *which);
+
+/* stroll.c: loops whose turns warps take in step; needs: sites, lines. That which begins, or ends, at a position, or NULL. */
+void ptx_native_find_strolls(struct ptx_native *n);
+struct ptx_native_stroll *ptx_native_stroll_at(const struct ptx_native *n, int32_t position,
+                                               bool is_end);
+size_t ptx_native_stroll_bytes(const struct ptx_native_flow *f); /* of a frame */
+/* The text before all turns; at the head of the loop; at its end, where is_any is an i1: lanes go on with it; and before warps go
+ * on from the site that all have come to. */
+void ptx_native_begin_strolls(struct ptx_native *n);
+void ptx_native_begin_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll);
+void ptx_native_end_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll,
+                           const char *is_any, const char *behind);
+void ptx_native_stroll_on(struct ptx_native *n, const char *common);
+/* barrier.c: registers to the frame, those alone that are set in the loop or not; and back. */
+void ptx_native_save_all(struct ptx_native *n, const bool *which, const bool *is_set, bool set);
+void ptx_native_restore(struct ptx_native *n, const bool *which);
 
 /* rest.c, where a warp waits as a whole. Fills `rests`; needs: what is thin. At the end of a node: tells of warps that need no
  * turn. Behind the turns: they count as come; is_alone, an i1: the runtime asks for where they are. */

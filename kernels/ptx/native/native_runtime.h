@@ -48,6 +48,7 @@ CLEM_NATIVE_ADD_HALVES(bf16x2)
     FUNCTION(bytes)                                                                                \
     FUNCTION(blocks)                                                                               \
     FUNCTION(arrive)                                                                               \
+    FUNCTION(add_row)                                                                              \
     FUNCTION(gathered)                                                                             \
     FUNCTION(vprintf)                                                                              \
     FUNCTION(malloc)                                                                               \

@@ -57,6 +57,16 @@ const char *ptx_native_frame_place(struct ptx_native *n, uint32_t index, size_t 
         n, type, ptx_native_emit(n, "add i64 %s, %zu", frame, n->flow->frame_at[index] + behind));
 }
 
+const char *ptx_native_of_turn(struct ptx_native *n, size_t at)
+{
+    return ptx_native_pointer(n, "i32", ptx_native_emit(n, "add i64 %%turn.at, %zu", at));
+}
+
+const char *ptx_native_word_of(struct ptx_native *n, int32_t node)
+{
+    return ptx_format(n->e, "%%m.%d", (int)node);
+}
+
 #define OF_LAUNCH(member) offsetof(struct ptx_native_launch, member)
 #define OF_BLOCK(member)  offsetof(struct ptx_native_block, member)
 

@@ -51,7 +51,7 @@ struct ptx_native_declared {
 
 void ptx_native_declare(struct ptx_native *n, const char *format, ...)
 {
-    char words[8192];
+    char words[16384];
     va_list list;
     va_start(list, format);
     vsnprintf(words, sizeof words, format, list);

@@ -102,7 +102,7 @@ static void remake(struct ptx_native *n, uint32_t index)
     f->write(n, in);
 }
 
-void ptx_native_remake(struct ptx_native *n)
+void ptx_native_remake_of(struct ptx_native *n, const bool *which)
 {
     struct ptx_native_flow *f = n->flow;
     const struct ptx_instruction *const here = n->e->instruction;
@@ -110,7 +110,16 @@ void ptx_native_remake(struct ptx_native *n)
         f->remade_in =
             ptx_arena_array(n->e->arena, f->function->register_count + 1, sizeof *f->remade_in);
     for (uint32_t r = 0; r < f->function->register_count; r++)
-        if (f->is_remade[r] && f->has_place[r] && ptx_flow_is_live(f->graph, f->node, r))
+        if (f->is_remade[r] && f->has_place[r] && which[r])
             remake(n, r);
     n->e->instruction = here;
+}
+
+void ptx_native_remake(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    bool *lives = ptx_arena_take(n->e->arena, f->function->register_count + 1);
+    for (uint32_t r = 0; r < f->function->register_count; r++)
+        lives[r] = ptx_flow_is_live(f->graph, f->node, r);
+    ptx_native_remake_of(n, lives);
 }

@@ -133,8 +133,10 @@ static bool open_barriers(struct running *r)
 {
     bool is_any = false;
     uint32_t live = 0;
-    for (uint32_t i = 0; i < r->count; i++)
+    for (uint32_t i = 0; i < r->count; i++) {
         live += (uint32_t)__builtin_popcount(r->warps[i].lanes);
+        is_any |= r->warps[i].lanes != 0 && r->warps[i].number == PTX_NATIVE_TURN;
+    }
     for (uint32_t number = 0; number < BARRIERS; number++) {
         uint32_t waiting = 0, weight = 0, expected = 0, votes = 0;
         for (uint32_t i = 0; i < r->count; i++) {
@@ -556,9 +558,43 @@ static uint32_t columns_of(const struct running *r, uint64_t most)
     return columns < most ? columns : (uint32_t)most;
 }
 
+/* ---- Sums that wait for the end of all blocks ---- */
+
+static struct ptx_native_row *rows_of(const struct running *r, uint32_t warp)
+{
+    return (struct ptx_native_row *)(void *)(r->frames + warp * r->frame_bytes);
+}
+
+void clem_native_add_row(struct ptx_native_row *row)
+{
+    _Atomic uint32_t *to = (_Atomic uint32_t *)(uintptr_t)row->at;
+    for (int i = 0; row->at != UINT64_MAX && i < LANES; i++)
+        if (row->sums[i] != 0)
+            atomic_fetch_add_explicit(&to[i], row->sums[i], memory_order_relaxed);
+    row->at = UINT64_MAX;
+    memset(row->sums, 0, sizeof row->sums);
+}
+
+static void begin_rows(const struct running *r, uint64_t rows)
+{
+    for (uint32_t warp = 0; rows > 0 && warp < r->count; warp++)
+        for (uint64_t i = 0; i < rows; i++) {
+            rows_of(r, warp)[i].at = UINT64_MAX;
+            memset(rows_of(r, warp)[i].sums, 0, sizeof rows_of(r, warp)[i].sums);
+        }
+}
+
+static void add_rows(const struct running *r, uint64_t rows)
+{
+    for (uint32_t warp = 0; rows > 0 && warp < r->count; warp++)
+        for (uint64_t i = 0; i < rows; i++)
+            clem_native_add_row(&rows_of(r, warp)[i]);
+}
+
 void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
                         void *scratch, ptx_native_warp_function *warp, uint64_t frame_bytes,
-                        uint64_t local_bytes, uint64_t sites, uint64_t barriers, uint64_t sweeps)
+                        uint64_t local_bytes, uint64_t sites, uint64_t barriers, uint64_t sweeps,
+                        uint64_t rows)
 {
     struct running r = {.launch = launch,
                         .count = warps_of(launch),
@@ -572,11 +608,13 @@ void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, 
         run_in_turns(&r, first, first + count);
         return;
     }
+    begin_rows(&r, rows);
     name_block(&r, first);
     for (uint64_t i = 0; i < count; i += r.block.columns, name_next(&r, r.block.columns)) {
         r.block.columns = sweeps ? columns_of(&r, count - i) : 1;
         run_block(&r);
     }
+    add_rows(&r, rows);
 }
 
 void clem_native_arrive(struct ptx_native_block *block, uint32_t lanes, uint32_t number,

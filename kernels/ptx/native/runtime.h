@@ -50,6 +50,14 @@ struct ptx_native_site {
 /* number PTX_NATIVE_MEETING: for the lanes of the warp that each names, in a row of 32 uint32_t behind those of the sites. */
 enum { PTX_NATIVE_TURN = 16, PTX_NATIVE_MEETING = 17 };
 
+/* What a warp has added to 32 words in a row of global memory, and not yet there: the blocks that a thread of the host runs one after
+ * the other mostly add to the same. A row of them at the start of the warp's frame. */
+struct ptx_native_row {
+    uint64_t at; /* address of the first word; UINT64_MAX: nothing waits */
+    uint64_t unused[7];
+    uint32_t sums[32];
+};
+
 /* Runs lanes of a warp; returns the site where they wait, 0: all have ended. Where a warp waits as a whole: runs the warps that
  * the block says; returns 0 where all have ended, and otherwise PTX_NATIVE_MIXED: turns say where they wait. */
 #define PTX_NATIVE_MIXED UINT32_MAX
@@ -58,11 +66,14 @@ typedef uint32_t ptx_native_warp_function(const struct ptx_native_launch *launch
 
 /* What clem_native_run and clem_native_scratch of a text do: bytes of a warp's frame, and of one lane's local memory. sites: how many
  * struct ptx_native_site a frame begins with; 0: a warp waits as a whole. barriers: how many sites there are then. sweeps: a
- * warp of several blocks is run before the next warp of them. */
+ * warp of several blocks is run before the next warp of them. rows: how many struct ptx_native_row a frame begins with. */
 uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
                            uint64_t local_bytes);
 void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
                         void *scratch, ptx_native_warp_function *warp, uint64_t frame_bytes,
-                        uint64_t local_bytes, uint64_t sites, uint64_t barriers, uint64_t sweeps);
+                        uint64_t local_bytes, uint64_t sites, uint64_t barriers, uint64_t sweeps,
+                        uint64_t rows);
+/* Adds what waits in a row. */
+void clem_native_add_row(struct ptx_native_row *row);
 
 #endif

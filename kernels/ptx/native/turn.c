@@ -8,11 +8,6 @@
 #define OF_BLOCK(member) offsetof(struct ptx_native_block, member)
 #define OF_TURN(member)  offsetof(struct ptx_native_turn, member)
 
-const char *ptx_native_of_turn(struct ptx_native *n, size_t at)
-{
-    return ptx_native_pointer(n, "i32", ptx_native_emit(n, "add i64 %%turn.at, %zu", at));
-}
-
 static const char *load_turn(struct ptx_native *n, size_t at)
 {
     return ptx_native_load_word(n, ptx_native_of_turn(n, at));
@@ -172,6 +167,7 @@ void ptx_native_end_turn(struct ptx_native *n)
     ptx_native_add_waiting(n);
     ptx_native_do(n, "ret i32 %s", ptx_native_emit(n, "select i1 %s, i32 -1, i32 0", is_told));
     ptx_native_label(n, "again");
+    ptx_native_stroll_on(n, common);
     ptx_native_store_word(n, "%site", common);
     ptx_native_store_word(n, "%common", "0");
     if (f->has_rests)
@@ -189,6 +185,7 @@ void ptx_native_begin_turns(struct ptx_native *n)
         ptx_native_do(n, "%s = alloca i32", words[i]);
         ptx_native_store_word(n, words[i], i == 0 ? first : i == 1 ? site : "0");
     }
+    ptx_native_begin_strolls(n);
     if (!n->flow->has_rests)
         return;
     ptx_native_do(n, "%%rest = alloca i32");
