@@ -23,7 +23,7 @@ extern __attribute__((visibility("hidden"))) _Atomic unsigned ocl_profile_state;
 
 static inline unsigned ocl_profile_now(void)
 {
-    return atomic_load_explicit(&ocl_profile_state, memory_order_relaxed);
+    return atomic_load_explicit(&ocl_profile_state, memory_order_acquire);
 }
 
 /* Whether records are written: what rooms of cl/ ask before they put one together. */

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 enum {
-    OCL_SPOOL_VERSION = 1,
-    OCL_SPOOL_PAGE = 4096,
+    OCL_SPOOL_VERSION = 2,
+    OCL_SPOOL_PAGE = 64 << 10,
     OCL_SPOOL_CHUNK = 256 << 10,
     OCL_SPOOL_LEAST_CHUNKS = 8, /* of 2 MiB */
     OCL_SPOOL_MOST_PARTS = 1000

@@ -67,19 +67,75 @@ static void say(struct ocl_crash_line *line)
 
 /* ---- Accesses ---- */
 
+#if defined(__aarch64__)
+
+/* Record by record; the last one has no magic number.
+ * Source: Linux, arch/arm64/include/uapi/asm/sigcontext.h. */
+static bool find_syndrome(const mcontext_t *machine, uint64_t *syndrome)
+{
+    size_t at = 0;
+    struct _aarch64_ctx head;
+    struct esr_context found;
+    while (at <= sizeof machine->__reserved - sizeof head) {
+        memcpy(&head, machine->__reserved + at, sizeof head);
+        const size_t room = sizeof machine->__reserved - at;
+        if (head.magic == 0 || head.size < sizeof head || head.size > room)
+            return false;
+        if (head.magic == ESR_MAGIC && head.size >= sizeof found) {
+            memcpy(&found, machine->__reserved + at, sizeof found);
+            *syndrome = found.esr;
+            return true;
+        }
+        at += head.size;
+    }
+    return false;
+}
+
+/* Source: Arm Architecture Reference Manual for A-profile, ESR_EL1: the class of a data abort, WnR, and CM, of what cleans
+ * caches, which counts as a write and needs no right to. */
+static enum ocl_crash_access access_by(const ucontext_t *context)
+{
+    enum { CLASS_SHIFT = 26, DATA_ABORT = 0x24, WRITE = 1 << 6, CACHE = 1 << 8 };
+    uint64_t syndrome = 0;
+    if (!find_syndrome(&context->uc_mcontext, &syndrome))
+        return OCL_CRASH_TOUCH;
+    return syndrome >> CLASS_SHIFT == DATA_ABORT && (syndrome & (WRITE | CACHE)) == WRITE
+               ? OCL_CRASH_WRITE
+               : OCL_CRASH_READ;
+}
+
+#elif defined(__x86_64__)
+
 /* Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3, 4.7: bit 1 of a page fault's code. */
-static void read_context(const ucontext_t *context, struct ocl_crash *crash)
+static enum ocl_crash_access access_by(const ucontext_t *context)
+{
+    return (context->uc_mcontext.gregs[REG_ERR] & 2) != 0 ? OCL_CRASH_WRITE : OCL_CRASH_READ;
+}
+
+#else
+
+static enum ocl_crash_access access_by(const ucontext_t *context)
+{
+    (void)context;
+    return OCL_CRASH_TOUCH;
+}
+
+#endif
+
+enum ocl_crash_access ocl_crash_access_by(const void *context)
+{
+    return access_by(context);
+}
+
+static uint64_t code_of(const ucontext_t *context)
 {
 #if defined(__x86_64__)
-    crash->code = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
-    if (crash->has_address)
-        crash->access =
-            (context->uc_mcontext.gregs[REG_ERR] & 2) != 0 ? OCL_CRASH_WRITE : OCL_CRASH_READ;
+    return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
 #elif defined(__aarch64__)
-    crash->code = context->uc_mcontext.pc;
+    return context->uc_mcontext.pc;
 #else
     (void)context;
-    (void)crash;
+    return 0;
 #endif
 }
 
@@ -121,7 +177,9 @@ static void tell(const siginfo_t *info, const void *context)
                               .has_address = info->si_code != SI_KERNEL};
     struct ocl_crash_line line = {0};
     bool is_known = false;
-    read_context(context, &crash);
+    crash.code = code_of(context);
+    if (crash.has_address)
+        crash.access = access_by(context);
     ocl_crash_write(&line, "clem: ");
     for (int i = 0; i < WITNESSES && !is_known; i++) {
         ocl_crash_witness *const witness = atomic_load(&witnesses[i]);

@@ -21,6 +21,10 @@ struct ocl_crash {
     uint64_t code;                /* of the instruction; 0 where the processor is not known */
 };
 
+/* What the processor says of the access that a handler of SIGSEGV or SIGBUS was called for, by that handler's third argument;
+ * OCL_CRASH_TOUCH: it, or the system, does not say. Safe in handlers. */
+enum ocl_crash_access ocl_crash_access_by(const void *context);
+
 /* A line that grows where nothing can be allocated; what does not fit is left out. */
 struct ocl_crash_line {
     size_t length;

@@ -111,6 +111,7 @@ static struct record *write_record(const struct sigaction *action)
     struct record *record = &records[(atomic_fetch_add(&last_record, 1) + 1) % RECORDS];
 
     atomic_fetch_or(&record->version, 1);
+    atomic_thread_fence(memory_order_release); /* before what is written is seen */
     record->action = *action;
     atomic_fetch_add(&record->version, 1);
     return record;

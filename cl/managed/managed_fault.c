@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 
+#include "cl/base/crash.h"
 #include "cl/base/signals_visit.h"
 #include "cl/managed/managed_private.h"
 #include "cl/memory/address.h"
@@ -221,24 +221,25 @@ static bool ask_service(uint64_t address, bool is_write)
     return atomic_load(&request.state) == REQUEST_SERVED;
 }
 
-/* Where the processor does not tell, the first fault at an address counts as a read; if it was a
- * write, the same thread comes again with the same address. A thread that called nothing yet has no
- * place to note it, and shares one. */
+/* Where nobody tells, the first fault at an address counts as a read; if it was a write, the same thread comes again with the same
+ * address. A thread that called nothing yet has no place to note it, and shares one. */
+static bool is_second_fault(const void *address)
+{
+    static _Atomic(const void *) shared;
+    struct ocl_thread *thread = ocl_thread_if_any();
+    const void *last = thread ? thread->fault : atomic_load(&shared);
+    const void *now = address == last ? NULL : address;
+    if (thread)
+        thread->fault = now;
+    else
+        atomic_store(&shared, now);
+    return address == last;
+}
+
 static bool is_write_fault(const void *address, const void *context)
 {
-#if defined(__x86_64__)
-    const ucontext_t *user = context;
-    (void)address;
-    return (user->uc_mcontext.gregs[REG_ERR] & 2) != 0;
-#else
-    static const void *shared;
-    struct ocl_thread *thread = ocl_thread_if_any();
-    const void **last = thread ? &thread->fault : &shared;
-    const bool is_second = address == *last;
-    (void)context;
-    *last = is_second ? NULL : address;
-    return is_second;
-#endif
+    const enum ocl_crash_access access = ocl_crash_access_by(context);
+    return access == OCL_CRASH_TOUCH ? is_second_fault(address) : access == OCL_CRASH_WRITE;
 }
 
 static bool is_forked_or_service(void)

@@ -152,6 +152,10 @@ static int open_again(void)
     return -1;
 }
 
+/* Linux has pages of up to 64 KiB on arm64, and maps files from the start of one. */
+_Static_assert(OCL_SPOOL_PAGE % (64 << 10) == 0 && OCL_SPOOL_CHUNK % (64 << 10) == 0,
+               "chunks begin at pages");
+
 static struct ocl_spool_chunk *map_chunk(int file, uint64_t place)
 {
     return map(file, (off_t)(OCL_SPOOL_PAGE + place * OCL_SPOOL_CHUNK), OCL_SPOOL_CHUNK);

@@ -602,7 +602,7 @@ static cudaError_t registered_kernel(const void *host_function, cudaKernel_t *ke
     if (*kernel == NULL)
         error = facade_library_kernel(library, function->name, kernel);
     if (error == cudaSuccess)
-        atomic_store_explicit(&function->kernel, *kernel, memory_order_relaxed);
+        atomic_store_explicit(&function->kernel, *kernel, memory_order_release);
     return error;
 }
 

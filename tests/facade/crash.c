@@ -101,16 +101,37 @@ static void touch(const void *argument)
 
 static const char why[] = "kernels are no code of the process, or have no addresses";
 
+/* Not every processor, nor all that emulates one, tells what kind of access it was. */
+#if defined __x86_64__
+enum { IS_TOLD_APART = true };
+#else
+enum { IS_TOLD_APART = false };
+#endif
+
+/* The line of a text that begins so, whatever is said of the access where that need not be told. */
+static const char *find_line(const char *text, const char *kernel, const char *does)
+{
+    const char *const words[] = {does, "touched 0x",
+                                 "read 0x"}; /* the last: atomics begin as reads */
+    const char *found = NULL;
+    for (size_t i = 0; !found && i < (IS_TOLD_APART ? 1 : sizeof words / sizeof *words); i++) {
+        char start[128];
+        snprintf(start, sizeof start, "clem: kernel %s %s", kernel, words[i]);
+        found = strstr(text, start);
+    }
+    return found;
+}
+
 /* The line is there once, but perhaps not where the program replaced clem's handler, and the signal came where it would have come without it. */
-static void assert_told(const struct access *access, const char *start, const char *end)
+static void assert_told(const struct access *access, const char *does, const char *end)
 {
     char text[4096];
     const int status = ended_run(touch, access, text, sizeof text, why);
-    const char *const line = strstr(text, start);
+    const char *const line = find_line(text, access->kernel, does);
     if (access->handler != BETWEEN && (!line || !strstr(line, end)))
-        fail_msg("'%s...%s' is not in: %s", start, end, text);
+        fail_msg("'%s %s...%s' is not in: %s", access->kernel, does, end, text);
     if (line)
-        assert_null(strstr(line + 1, start));
+        assert_null(find_line(line + 1, access->kernel, does));
     if (access->handler == NEVER)
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
     else
@@ -120,15 +141,15 @@ static void assert_told(const struct access *access, const char *start, const ch
 TEST_BODY(crash_of_a_kernel_names_the_nearest_memory)
 {
     assert_told(&(struct access){.text = kernels, .kernel = "put_at", .place = BEHIND},
-                "clem: kernel put_at wrote to 0x",
-                "17179868185 bytes behind the end of the 1000 bytes at 0x");
-    assert_told(&(struct access){.text = kernels, .kernel = "get_at", .place = IN_FRONT},
-                "clem: kernel get_at read 0x",
+                "wrote to 0x", "17179868185 bytes behind the end of the 1000 bytes at 0x");
+    assert_told(&(struct access){.text = kernels, .kernel = "get_at", .place = IN_FRONT}, "read 0x",
                 "17179869184 bytes in front of the 1000 bytes at 0x");
     assert_told(&(struct access){.text = kernels, .kernel = "put_at", .place = AT_NULL},
-                "clem: kernel put_at wrote to 0x0, ", "a null pointer");
+                IS_TOLD_APART ? "wrote to 0x0, " : "wrote to 0x", "a null pointer");
+#if defined __x86_64__ /* elsewhere the system tells the address, and qemu ends without a word */
     assert_told(&(struct access){.text = kernels, .kernel = "put_at", .place = NOWHERE},
-                "clem: kernel put_at touched an address ", "that no memory can have");
+                "touched an address ", "that no memory can have");
+#endif
 }
 
 TEST_BODY(crash_of_a_kernel_goes_on_to_the_programs_handler)
@@ -139,18 +160,18 @@ TEST_BODY(crash_of_a_kernel_goes_on_to_the_programs_handler)
                                          .kernel = "put_at",
                                          .handler = handler,
                                          .has_managed = managed != 0},
-                        "clem: kernel put_at wrote to 0x", " bytes behind the end of the ");
+                        "wrote to 0x", " bytes behind the end of the ");
 }
 
 TEST_BODY(crash_of_a_translated_kernel_is_told)
 {
-    assert_told(&(struct access){.text = ptx, .kernel = "put_at"},
-                "clem: kernel put_at wrote to 0x", " bytes behind the end of");
+    assert_told(&(struct access){.text = ptx, .kernel = "put_at"}, "wrote to 0x",
+                " bytes behind the end of");
     setenv("CLEM_PTX_FORM", "native", 1);
-    assert_told(&(struct access){.text = ptx, .kernel = "put_at"},
-                "clem: kernel put_at wrote to 0x", " bytes behind the end of");
+    assert_told(&(struct access){.text = ptx, .kernel = "put_at"}, "wrote to 0x",
+                " bytes behind the end of");
     assert_told(&(struct access){.text = ptx, .kernel = "sum_at", .place = AT_NULL},
-                "clem: kernel sum_at wrote to 0x0, ", "a null pointer");
+                IS_TOLD_APART ? "wrote to 0x0, " : "wrote to 0x", "a null pointer");
 }
 
 static void touch_by_itself(const void *unused)

@@ -116,7 +116,7 @@ static volatile char *polling_page;
 static _Atomic int stopped, may_go, null_checks, running;
 static size_t page_bytes;
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 /* Reads *p; a fault in that one instruction gives -1. The handler goes on behind it. */
 int clem_test_read(const int *p);
 extern const char clem_test_read_begin[], clem_test_read_failed[];
@@ -124,16 +124,29 @@ __asm__(".text\n"
         ".globl clem_test_read, clem_test_read_begin, clem_test_read_failed\n"
         "clem_test_read:\n"
         "clem_test_read_begin:\n"
+#if defined(__x86_64__)
         "    movl (%rdi), %eax\n"
         "    ret\n"
         "clem_test_read_failed:\n"
         "    movl $-1, %eax\n"
+#else
+        "    ldr w0, [x0]\n"
+        "    ret\n"
+        "clem_test_read_failed:\n"
+        "    mov w0, #-1\n"
+#endif
         "    ret\n");
+
+#if defined(__x86_64__)
+#define PLACE(user) ((user)->uc_mcontext.gregs[REG_RIP])
+#else
+#define PLACE(user) ((user)->uc_mcontext.pc)
+#endif
 
 static void handle(int number, siginfo_t *info, void *context)
 {
     ucontext_t *user = context;
-    const uintptr_t at = (uintptr_t)user->uc_mcontext.gregs[REG_RIP];
+    const uintptr_t at = (uintptr_t)PLACE(user);
     const uintptr_t address = (uintptr_t)info->si_addr;
     (void)number;
     if (address - (uintptr_t)polling_page < page_bytes) { /* a safepoint: wait here */
@@ -143,7 +156,7 @@ static void handle(int number, siginfo_t *info, void *context)
         stopped--;
     } else if (at == (uintptr_t)clem_test_read_begin && address < 4096) { /* a null check */
         null_checks++;
-        user->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)clem_test_read_failed;
+        PLACE(user) = (__typeof__(PLACE(user)))(uintptr_t)clem_test_read_failed;
     } else {
         static const char text_of_end[] = "a fault that is nobody's\n";
         (void)!write(2, text_of_end, sizeof text_of_end - 1);
