@@ -4,7 +4,7 @@
 #ifndef _CUDA_PIPELINE_PRIMITIVES_H_
 #define _CUDA_PIPELINE_PRIMITIVES_H_
 
-#include "crt/device_functions.h"
+#include "cuda_awbarrier_primitives.h"
 
 /* Devices of compute capability 7.5 copy at once, so that nothing is left to wait for.
  *
@@ -34,6 +34,10 @@ static __inline__ __device__ void __pipeline_commit()
 {
 }
 static __inline__ __device__ void __pipeline_wait_prior(__SIZE_TYPE__)
+{
+}
+/* One arrival more is expected until the copies are made, and then one has come. */
+static __inline__ __device__ void __pipeline_arrive_on(__mbarrier_t *)
 {
 }
 

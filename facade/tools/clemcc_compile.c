@@ -90,6 +90,19 @@ static void tell_of_crash(const struct job *job)
         job->compiler.version);
 }
 
+/* Ends `text` where clang begins to tell of its crash, and says what it was at: the first line of its own stack, behind that
+ * of its arguments. */
+static void cut_crash(char *text)
+{
+    char *report = strstr(text, "PLEASE submit a bug report");
+    if (!report)
+        return;
+    const char *line = strstr(report, "\n1.\t");
+    if (line)
+        fprintf(stderr, "clemcc: clang was at %.*s\n", (int)strcspn(line + 4, "\n"), line + 4);
+    *report = 0;
+}
+
 /* What clang refuses of kernels that launch kernels, in its words, and what there is instead. */
 static void tell_of_launches(const char *text)
 {
@@ -117,19 +130,19 @@ static int run_fallible(struct job *job, struct clang_arguments *command,
     if (isatty(STDERR_FILENO))
         clang_arguments_add(command, "-fcolor-diagnostics");
     const int status = clemcc_run_logged(job, command, log);
-    char *text = job->is_dry ? NULL : clemcc_read_text(log), *trace;
+    char *text = job->is_dry ? NULL : clemcc_read_text(log);
     if (missing && status != 0 && (*missing = clang_brings_missing(text)) != NULL) {
         free(text);
         return status;
     }
-    const bool is_mute = !text || !*text;
-    if (text && status > 1 && (trace = strstr(text, "PLEASE submit a bug report")))
-        *trace = 0;
+    const bool is_silent = !text || !*text;
+    if (text && status > 1)
+        cut_crash(text);
     if (text)
         fputs(text, stderr);
     if (text && status == 1)
         tell_of_launches(text);
-    if (status && !job->is_dry && is_mute)
+    if (status && !job->is_dry && is_silent)
         fprintf(stderr, "clemcc: clang %u failed, and could not say why in %s: is the disk full?\n",
                 job->compiler.version, job->scratch);
     free(text);

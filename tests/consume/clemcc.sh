@@ -289,8 +289,22 @@ echo '__global__ void a(int *) {} __global__ void b() { clem_launch(a, 1, 1, 0, 
 "$clemcc" -ptx fewer.cu 2>log && fail "fewer.cu: taken"
 grep -q "as many arguments as it has parameters" log || fail "fewer.cu: $(cat log)"
 
+# What clang was at when it crashed is said, also where that is all that it says; only one that is silent had no room for it.
+cat >crashing <<'TEXT'
+#!/bin/sh
+[ "$1" = --version ] && echo "clang version 15.0.0" && exit 0
+[ "${SILENT:-}" ] || printf 'PLEASE submit a bug report\nStack dump:\n0.\targuments\n1.\there.h:7:1: a token\n2.\tmore\n' >&2
+exit 139
+TEXT
+chmod +x crashing
+CLEM_CLANG=$scratch/crashing "$clemcc" kernel.cu >crash.log 2>&1 && fail "a crash of clang: taken"
+grep -q "clang was at here.h:7:1: a token$" crash.log || fail "a crash of clang: $(cat crash.log)"
+grep -q "disk\|Stack\|more" crash.log && fail "a crash of clang: $(cat crash.log)"
+SILENT=1 CLEM_CLANG=$scratch/crashing "$clemcc" kernel.cu >crash.log 2>&1 && fail "a silent clang: taken"
+grep -q "is the disk full" crash.log || fail "a silent clang: $(cat crash.log)"
+
 # Headers that clem does not have, and a library that clang may not have.
-for header in cudaEGL.h nvml.h cuda_fp8.h cublas_v2.h nvToolsExt.h; do
+for header in cudaEGL.h nvml.h cuda_fp8.h cublas_v2.h nvToolsExt.h cuda_occupancy.h cuda_awbarrier.h; do
     echo "#include <$header>" >refused.cu
     "$clemcc" -E refused.cu >refused.log 2>&1 && fail "$header: taken"
     grep -q "error: \"clem has no $header: " refused.log || fail "$header: $(head -n 3 refused.log)"
