@@ -28,6 +28,8 @@ struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts)
     *launch = *facts;
     launch->head.function = (uint64_t)(uintptr_t)checked;
     launch->head.access = ocl_check_race_function();
+    launch->head.gate = ocl_check_wants(OCL_CHECK_RACE) ? ocl_check_race_gate() : 0;
+    launch->head.put_off = (uint64_t)(uintptr_t)&launch->put_off;
     ocl_check_look(launch, true);
     launch->number = ocl_check_count_launch();
     (void)ptx_module_hold(launch->module);

@@ -43,8 +43,8 @@ struct ocl_check_launch {
     _Atomic bool groups_begun; /* there were any */
     bool is_cooperative;
     struct ocl_stream stream;
-    struct ocl_stream_time time;                        /* under that lock once it runs */
-    uint64_t touched_change, touched_low, touched_high; /* under that too: ocl_touches_bound() */
+    struct ocl_stream_time
+        time;       /* under that lock once it runs; head's `touched` too: ocl_touches_bound() */
     bool is_fenced; /* likewise: some thread of it had a fence of the system's scope */
     uint64_t ended; /* blocks, under that too */
 };
@@ -98,8 +98,9 @@ bool ocl_check_memory(const struct ocl_access *access);
 void ocl_check_race(const struct ocl_access *access);
 void ocl_check_sync(const struct ocl_access *access);
 
-/* What plain accesses call: struct clem_check_launch's `access`. */
+/* What plain accesses call, and what they look at before: struct clem_check_launch's `access` and `gate`. */
 uint64_t ocl_check_race_function(void);
+uint64_t ocl_check_race_gate(void);
 
 /* An access to memory that the host has as well, by which it may wait for the kernel, or be waited for. */
 void ocl_check_talk(const struct ocl_access *access);

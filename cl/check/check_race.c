@@ -27,6 +27,13 @@ static struct found {
 } * found;                  /* of the access at hand */
 static uint64_t seen[SEEN]; /* what was reported */
 
+static struct {
+    _Atomic uint64_t is_busy; /* the sole launch has an access at hand */
+    _Atomic uint64_t sole;    /* a launch's address, or 0 */
+    uint64_t look, change;
+} gate; /* as kernels have it: struct clem_race_gate */
+_Static_assert(sizeof gate == sizeof(struct clem_race_gate), "kernels have the same");
+
 /* What is said of launches that others are not in order with, by their number. */
 enum { LAUNCHES = 1024 };
 static struct told {
@@ -79,6 +86,8 @@ static struct ocl_race *race_of_process(void)
 {
     if (!race)
         race = ocl_race_new((size_t)(ocl_host_memory_available() / 2), note, NULL);
+    gate.look = race ? (uint64_t)(uintptr_t)ocl_race_look(race) : 0;
+    gate.change = ocl_touches_change_place();
     return race;
 }
 
@@ -185,46 +194,48 @@ static void report(const struct ocl_access *a, const struct ocl_race_report *r)
 
 /* Most accesses are of one launch that runs alone, one block at a time: `sole` has what the lock is for without taking it. Whoever
  * else needs it takes the lock, lets the sole launch see that in the middle of no access, and goes on alone. */
-static _Atomic(struct ocl_check_launch *) sole;
-static _Atomic bool is_busy; /* the sole launch has an access at hand */
+static uint64_t name_of(const struct ocl_check_launch *launch)
+{
+    return (uint64_t)(uintptr_t)launch;
+}
 
 static void take_lock(const struct ocl_check_launch *launch)
 {
     pthread_mutex_lock(&lock);
-    const struct ocl_check_launch *other = atomic_load(&sole);
-    if (!other || other == launch)
+    const uint64_t other = atomic_load(&gate.sole);
+    if (other == 0 || other == name_of(launch))
         return;
-    atomic_store(&sole, NULL);
+    atomic_store(&gate.sole, 0);
     (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-    while (atomic_load(&is_busy))
+    while (atomic_load(&gate.is_busy))
         sched_yield();
 }
 
 /* Needs the lock. */
 static void choose_sole(struct ocl_check_launch *launch, unsigned kind)
 {
-    if (kind == CLEM_CHECK_BEGIN && !atomic_load(&sole) && open_launches == 1 &&
+    if (kind == CLEM_CHECK_BEGIN && atomic_load(&gate.sole) == 0 && open_launches == 1 &&
         ocl_check_can_stop_threads())
-        atomic_store(&sole, launch);
+        atomic_store(&gate.sole, name_of(launch));
     if (kind == CLEM_CHECK_END && launch->ended == launch->block_count &&
-        atomic_load(&sole) == launch)
-        atomic_store(&sole, NULL);
+        atomic_load(&gate.sole) == name_of(launch))
+        atomic_store(&gate.sole, 0);
 }
 
 /* Whether the launch may go on without the lock: until leave(). Stores are seen in this order by whoever stopped all threads. */
 static inline bool enter(const struct ocl_check_launch *launch)
 {
-    atomic_store_explicit(&is_busy, true, memory_order_relaxed);
+    atomic_store_explicit(&gate.is_busy, 1, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&sole, memory_order_relaxed) == launch)
+    if (atomic_load_explicit(&gate.sole, memory_order_relaxed) == name_of(launch))
         return true;
-    atomic_store_explicit(&is_busy, false, memory_order_release);
+    atomic_store_explicit(&gate.is_busy, 0, memory_order_release);
     return false;
 }
 
 static inline void leave(void)
 {
-    atomic_store_explicit(&is_busy, false, memory_order_release);
+    atomic_store_explicit(&gate.is_busy, 0, memory_order_release);
 }
 
 /* ---- Copies and fills ---- */
@@ -256,11 +267,12 @@ static bool find_touch(const struct ocl_access *a, struct ocl_touch *met)
     const uint64_t change = ocl_touches_change();
     if (a->space != CLEM_CHECK_GLOBAL || change == 0)
         return false;
-    if (launch->touched_change != change) {
-        ocl_touches_bound(&launch->time, &launch->touched_low, &launch->touched_high);
-        launch->touched_change = change;
+    if (launch->head.touched_change != change) {
+        ocl_touches_bound(&launch->time, &launch->head.touched_low, &launch->head.touched_high);
+        launch->head.touched_change = change;
     }
-    return a->address < launch->touched_high && a->address + a->bytes > launch->touched_low &&
+    return a->address < launch->head.touched_high &&
+           a->address + a->bytes > launch->head.touched_low &&
            ocl_touches_find(&launch->time, a->address, a->bytes, a->kind != CLEM_CHECK_LOAD, met) &&
            is_first(launch, ((uint64_t)a->line * 31 + (uint64_t)(uintptr_t)met->stack.at[2]) * 31);
 }
@@ -435,7 +447,8 @@ static void tell(struct ocl_race_block *block, const struct ocl_access *a)
         begin_block(a);
         break;
     case CLEM_CHECK_MALLOC: /* what others did there before they freed it */
-        ocl_race_forget(race, a->address, a->value);
+        if (a->address != 0)
+            ocl_race_forget(race, a->address, a->value);
         break;
     case CLEM_CHECK_END:
         end_block(block, a);
@@ -479,6 +492,45 @@ static void report_all(const struct ocl_access *a, struct found *here)
         report(a, &here->reports[i]);
 }
 
+/* Whether copies and fills have to be looked at: where none was looked at before, or the address is among them. */
+static bool may_be_touched(const struct ocl_check_launch *launch, uint64_t address, uint64_t bytes)
+{
+    const uint64_t change = ocl_touches_change();
+    return change != 0 &&
+           (launch->head.touched_change != change ||
+            (address < launch->head.touched_high && address + bytes > launch->head.touched_low));
+}
+
+/* Whether it can be told without the lock, and then enters. */
+static bool can_enter(const struct ocl_access *a)
+{
+    if (a->kind == CLEM_CHECK_BEGIN || a->kind == CLEM_CHECK_END)
+        return false;
+    if (ocl_access_is_memory(a) && a->space == CLEM_CHECK_GLOBAL &&
+        may_be_touched(a->launch, a->address, a->bytes))
+        return false;
+    return enter(a->launch);
+}
+
+static void tell_found(const struct ocl_access *a, struct found *here)
+{
+    found = here;
+    tell(ocl_race_block_find(race, a->launch->race, a->block), a);
+    found = NULL;
+}
+
+/* Of the sole launch. */
+static void check_alone(const struct ocl_access *a)
+{
+    struct found here;
+    here.count = 0;
+    tell_found(a, &here);
+    const bool is_full_now = ocl_race_is_full(race);
+    leave();
+    if (here.count > 0 || is_full_now)
+        report_all(a, &here);
+}
+
 void ocl_check_race(const struct ocl_access *a)
 {
     struct found here; /* no more of it is written than there are */
@@ -487,11 +539,13 @@ void ocl_check_race(const struct ocl_access *a)
     struct ocl_touch touch;
     if (!is_told(a->kind))
         return;
+    if (can_enter(a)) {
+        check_alone(a);
+        return;
+    }
     take_lock(a->launch);
     if (race_of_process()) {
-        found = &here;
-        tell(ocl_race_block_find(race, a->launch->race, a->block), a);
-        found = NULL;
+        tell_found(a, &here);
         is_touched = ocl_access_is_memory(a) && find_touch(a, &touch);
         choose_sole(a->launch, a->kind);
         is_all = here.count == 0 && (is_full || !ocl_race_is_full(race));
@@ -516,17 +570,6 @@ static void report_plain(struct ocl_check_launch *launch, uint64_t what, uint64_
     report_all(&a, here);
 }
 
-enum { LONGEST_ACCESS = 64 }; /* bytes */
-
-/* Whether copies and fills have to be looked at: where none was looked at before, or the address is among them. */
-static bool may_be_touched(const struct ocl_check_launch *launch, uint64_t address)
-{
-    const uint64_t change = ocl_touches_change();
-    return change != 0 &&
-           (launch->touched_change != change ||
-            (address < launch->touched_high && address + LONGEST_ACCESS > launch->touched_low));
-}
-
 static uint64_t access_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
                              uint64_t address, uint64_t thread, uint64_t block)
 {
@@ -538,7 +581,7 @@ static uint64_t access_plain(struct ocl_check_launch *launch, uint64_t what, uin
         return 1;
     if (thread >= OCL_RACE_THREADS ||
         atomic_load_explicit(&launch->put_off, memory_order_relaxed) != 0 ||
-        (!is_shared && may_be_touched(launch, address)) || !enter(launch))
+        (!is_shared && may_be_touched(launch, address, CLEM_CHECK_BYTES(what))) || !enter(launch))
         return 0;
     const struct ocl_race_access access = {
         .address = is_shared ? (uint32_t)address : address,
@@ -558,6 +601,11 @@ static uint64_t access_plain(struct ocl_check_launch *launch, uint64_t what, uin
     if (here.count > 0)
         report_plain(launch, what, site, thread, block, &here);
     return 1;
+}
+
+uint64_t ocl_check_race_gate(void)
+{
+    return (uint64_t)(uintptr_t)&gate;
 }
 
 uint64_t ocl_check_race_function(void)

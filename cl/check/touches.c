@@ -177,6 +177,11 @@ uint64_t ocl_touches_change(void)
     return atomic_load_explicit(&change, memory_order_acquire);
 }
 
+uint64_t ocl_touches_change_place(void)
+{
+    return (uint64_t)(uintptr_t)&change;
+}
+
 void ocl_touches_bound(const struct ocl_stream_time *time, uint64_t *low, uint64_t *high)
 {
     *low = UINT64_MAX;

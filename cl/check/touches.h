@@ -29,6 +29,7 @@ bool ocl_touches_add(const struct ocl_touch *touch, struct ocl_touch *met, uint6
 
 /* Those that are not in order with a launch, or are watched, lie between *low and *high, as long as ocl_touches_change() stays the same. */
 uint64_t ocl_touches_change(void);
+uint64_t ocl_touches_change_place(void); /* the address of that number */
 void ocl_touches_bound(const struct ocl_stream_time *time, uint64_t *low, uint64_t *high);
 
 /* The first that meets an access of a kernel to so many bytes, copied. What a kernel writes is no longer watched. */

@@ -192,7 +192,7 @@ static bool is_replaced(struct now *now, struct slot slot)
         return true;
     if (mine & SLOT_WRITES)
         return !(mine & SLOT_STRONG);
-    return is_of_block(now, slot) && slot.time <= now->block->barrier;
+    return slot.time <= now->clear || (is_of_block(now, slot) && slot.time <= now->block->barrier);
 }
 
 /* Which of several has to go, the highest first: reads, one of the same warp before others; then strong writes, of which there
@@ -223,14 +223,14 @@ static struct slot *victim(struct now *now, struct cell *cell)
     return chosen;
 }
 
-/* Among those that nothing orders before all that come. */
-__attribute__((nonnull)) static void check_live(struct now *now, struct cell *cell, unsigned live)
+/* Among those that nothing orders before all that come: where the access is now; SLOTS: nowhere. */
+static unsigned check_live(struct now *now, struct cell *cell)
 {
     const struct cell before = *cell; /* as the access came */
     struct slot *place = NULL;
     for (unsigned i = 0; i < SLOTS; i++) {
         struct slot *slot = &cell->slots[i];
-        if (live >> i & 1) {
+        if (slot->time > now->old) {
             if (slot->time > now->clear && slot->word & now->slot.word & SLOT_BYTES &&
                 !is_own(now, *slot) && !has_taken(now, &before, *slot))
                 compare(now, *slot);
@@ -244,71 +244,36 @@ __attribute__((nonnull)) static void check_live(struct now *now, struct cell *ce
         place = victim(now, cell);
     if (place)
         *place = now->slot;
+    return place ? (unsigned)(place - cell->slots) : SLOTS;
 }
 
-/* Where a read goes among those of others that are `live`, if these all stay and none is a race: the first that is free, or
- * victim()'s choice. NULL: that is not known. */
-__attribute__((nonnull)) static inline struct slot *among_reads(const struct now *now,
-                                                                struct cell *cell, unsigned live)
+/* The newest of a cell, where the access at hand did not become it. */
+static unsigned newest_of(const struct cell *cell)
 {
-    const struct ocl_race_block *block = now->block;
-    const uint32_t mine = now->slot.word;
-    struct slot *chosen = NULL, *unused = NULL;
-    unsigned best = 0;
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < SLOTS; i++) {
-        struct slot *slot = &cell->slots[i];
-        if (!(live >> i & 1)) {
-            unused = unused ? unused : slot;
-            continue;
-        }
-        const uint32_t differs = slot->word ^ mine;
-        const bool is_ours = slot->time == now->slot.time;
-        if (slot->word & (SLOT_WRITES | SLOT_STRONG) || differs & SLOT_BYTES ||
-            (is_ours ? (differs & SLOT_THREAD) == 0 : slot->time > block->begin))
-            return NULL;
-        const unsigned its = !is_ours ? 2 : differs & SLOT_THREAD & ~31u ? 3 : 4;
-        if (its > best || (its == best && slot->time < chosen->time)) {
-            chosen = slot;
-            best = its;
-        }
-    }
-    return unused ? unused : chosen;
+    unsigned newest = 0;
+    for (unsigned i = 1; i < SLOTS; i++)
+        if (cell->slots[i].time > cell->slots[newest].time)
+            newest = i;
+    return newest;
 }
 
-/* What became of a cell: the number of the slot that now has the access, and nothing else changed; or these. */
-enum { UNCHANGED = SLOTS, CHANGED };
-
-static inline unsigned check_cell(struct now *now, struct cell *cell)
+static void check_cell(struct now *now, struct page *page)
 {
-    unsigned live = 0;
-    struct slot *place = NULL;
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < SLOTS; i++) {
-        const struct slot slot = cell->slots[i];
-        if (slot.time == now->slot.time && slot.word == now->slot.word)
-            return UNCHANGED;
-        live |= (unsigned)(slot.time > now->old) << i;
-    }
-    if (live == 0)
-        place = &cell->slots[0];
-    else if (!(now->slot.word & (SLOT_WRITES | SLOT_STRONG)))
-        place = among_reads(now, cell, live);
-    if (place) {
-        *place = now->slot;
-        return (unsigned)(place - cell->slots);
-    }
-    check_live(now, cell, live);
-    return CHANGED;
+    struct cell cell = race_cell(page, now->address);
+    for (unsigned i = 0; i < SLOTS; i++)
+        if (cell.slots[i].time == now->slot.time && cell.slots[i].word == now->slot.word)
+            return;
+    const unsigned place = check_live(now, &cell);
+    race_put_cell(page, now->address, &cell, place < SLOTS ? place : newest_of(&cell), now->old);
 }
 
 /* Most sites came before. */
-static inline uint32_t site_of(struct ocl_race *race, uint64_t site)
+static inline uint32_t site_bits(struct ocl_race *race, uint64_t site)
 {
-    const uint32_t last = race->site_recent[site % RECENT];
-    if (last && race->sites[last] == site)
-        return last;
-    return race->site_recent[site % RECENT] = race_site(race, site);
+    struct clem_race_site *recent = &race->look.sites[site % CLEM_RACE_SITES];
+    if (recent->site != site)
+        *recent = (struct clem_race_site){site, (ulong)race_site(race, site) << SLOT_SITE_AT};
+    return (uint32_t)recent->bits;
 }
 
 static uint32_t word_of(struct ocl_race *race, uint32_t thread,
@@ -317,8 +282,7 @@ static uint32_t word_of(struct ocl_race *race, uint32_t thread,
     const bool is_strong = access->is_strong || (access->is_volatile && !access->writes);
     return thread | (access->writes ? SLOT_WRITES : 0u) | (is_strong ? SLOT_STRONG : 0u) |
            (access->is_narrow && is_strong ? SLOT_NARROW : 0u) |
-           (access->is_same && !access->is_shared ? SLOT_SAME : 0u) |
-           site_of(race, access->site) << SLOT_SITE_AT;
+           (access->is_same && !access->is_shared ? SLOT_SAME : 0u) | site_bits(race, access->site);
 }
 
 static uint32_t bytes_at(uint64_t first, uint64_t end, uint64_t word)
@@ -327,54 +291,22 @@ static uint32_t bytes_at(uint64_t first, uint64_t end, uint64_t word)
     return ((1u << high) - 1) & ~((1u << low) - 1);
 }
 
-static struct cell *cell_at(const struct now *now, uint64_t address)
+static struct page *page_for(const struct now *now, uint64_t address)
 {
-    return now->access->is_shared ? race_shared_cell(now->race, now->block, address)
-                                  : race_cell(now->race, address);
-}
-
-static inline bool is_like(const struct cell *cell, const struct cell *other)
-{
-    uint64_t a[SLOTS], b[SLOTS];
-    memcpy(a, cell, sizeof a);
-    memcpy(b, other, sizeof b);
-    return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])) == 0;
-}
-
-/* Whole cells of one page, most of which say the same: what became of one becomes of those like it. */
-static void check_alike(struct now *now, struct cell *cell, uint32_t count)
-{
-    const struct cell before = cell[0];
-    now->slot.word |= SLOT_BYTES;
-    const unsigned change = check_cell(now, &cell[0]);
-    for (uint32_t i = 1; i < count; i++) {
-        now->address += 4;
-        if (change == CHANGED || !is_like(&cell[i], &before))
-            (void)check_cell(now, &cell[i]);
-        else if (change != UNCHANGED)
-            cell[i].slots[change] = now->slot;
-    }
+    return now->access->is_shared ? race_shared_page_for(now->race, now->block, address)
+                                  : race_page_for(now->race, address);
 }
 
 static void check_cells(struct now *now)
 {
-    const struct ocl_race_access *access = now->access;
-    const uint64_t first = access->address, end = first + access->bytes;
+    const uint64_t first = now->access->address, end = first + now->access->bytes;
     const uint32_t word = now->slot.word;
-    now->address = first;
-    if (access->bytes > 0 && ((first | access->bytes) & 3) == 0 &&
-        first / PAGE_BYTES == (end - 1) / PAGE_BYTES) {
-        struct cell *cell = cell_at(now, first);
-        if (cell)
-            check_alike(now, cell, access->bytes / 4);
-        return;
-    }
     for (uint64_t at = first / 4 * 4; at < end; at += 4) {
-        struct cell *cell = cell_at(now, at);
+        struct page *page = page_for(now, at);
         now->address = at;
         now->slot.word = word | bytes_at(first, end, at) << SLOT_BYTES_AT;
-        if (cell)
-            (void)check_cell(now, cell);
+        if (page)
+            check_cell(now, page);
     }
 }
 
@@ -387,7 +319,7 @@ void ocl_race_access(struct ocl_race *race, struct ocl_race_block *block, uint32
     struct now now = {.race = race, .block = block, .thread = thread, .access = access};
     now.old = access->is_shared ? block->barrier : race->launch_begin;
     now.clear = access->is_shared ? block->barrier : block->clear;
-    now.slot = (struct slot){race->time, word_of(race, thread, access)};
+    now.slot = (struct slot){race->look.time, word_of(race, thread, access)};
     check_cells(&now);
     if (access->is_strong && access->reads && access->writes)
         forget_doubts(block, thread, access);
@@ -419,11 +351,12 @@ static bool is_before(struct sought *s, const struct run *run)
     return s->is_before;
 }
 
-static bool find_in_cell(struct sought *s, const struct cell *cell, uint64_t at)
+static bool find_in_cell(struct sought *s, const struct page *page, uint64_t at)
 {
+    const struct cell cell = race_cell(page, at);
     const uint32_t bytes = bytes_at(s->first, s->end, at);
     for (int i = 0; i < SLOTS; i++) {
-        const struct slot slot = cell->slots[i];
+        const struct slot slot = cell.slots[i];
         const uint32_t both = slot.word >> SLOT_BYTES_AT & bytes;
         if (slot.time <= s->race->launch_begin || !(s->writes || slot.word & SLOT_WRITES) ||
             both == 0)
@@ -459,7 +392,7 @@ bool ocl_race_find(struct ocl_race *race, const struct ocl_race_order *order, ui
     for (uint64_t at = address / 4 * 4; at < s.end;) {
         const struct page *page = race_page(race, at);
         const uint64_t next = page ? at + 4 : (at / PAGE_BYTES + 1) * PAGE_BYTES;
-        if (page && find_in_cell(&s, &page->cells[at % PAGE_BYTES / 4], at))
+        if (page && find_in_cell(&s, page, at))
             return true;
         at = next;
     }

@@ -68,6 +68,11 @@ struct ocl_race *ocl_race_new(size_t most, ocl_race_reporter reporter, void *use
 void ocl_race_free(struct ocl_race *race);
 bool ocl_race_is_full(const struct ocl_race *race);
 
+/* What kernels look at, and change cells by (kernels/ptx/library/check.h): as long as it is there, and of the block that runs.
+ * Needs:  nobody calls for it meanwhile. */
+struct clem_race_look;
+const struct clem_race_look *ocl_race_look(const struct ocl_race *race);
+
 /* What a launch is ordered behind: each has a position on a line, and comes behind those of each line up to a position. */
 struct ocl_race_order {
     uint32_t line, position; /* position 0: it is in order with all */

@@ -34,7 +34,8 @@ struct ocl_race *ocl_race_new(size_t most, ocl_race_reporter reporter, void *use
     race->reporter = reporter;
     race->user = user;
     race->most = most;
-    race->time = 1;
+    race->look.time = 1;
+    race_show(race);
     race->sites = calloc(SLOT_SITES, sizeof *race->sites);
     race->site_table = calloc((size_t)SLOT_SITES * 2, sizeof *race->site_table);
     if (race->sites && race->site_table)
@@ -61,6 +62,11 @@ void ocl_race_free(struct ocl_race *race)
     free(race);
 }
 
+const struct clem_race_look *ocl_race_look(const struct ocl_race *race)
+{
+    return &race->look;
+}
+
 bool ocl_race_is_full(const struct ocl_race *race)
 {
     return race->is_full;
@@ -70,7 +76,7 @@ static void empty_pages(struct page **pages, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (pages[i])
-            memset(pages[i]->cells, 0, sizeof pages[i]->cells);
+            memset(pages[i]->first, 0, sizeof pages[i]->first);
 }
 
 /* What is older than the times can count is forgotten, as is what threads knew: all of it is ordered before what comes. */
@@ -82,12 +88,12 @@ static void start_again(struct ocl_race *race)
     race->release_count = 0;
     if (race->releases)
         memset(race->releases, 0, race->release_room * sizeof *race->releases);
-    if (race->time < UINT32_MAX / 2 && race->serial < UINT32_MAX / 2)
+    if (race->look.time < UINT32_MAX / 2 && race->serial < UINT32_MAX / 2)
         return;
     empty_pages(race->pages, race->page_room);
     for (struct ocl_race_block *block = race->kept; block; block = block->next)
         empty_pages(block->pages, block->page_count);
-    race->time = 1;
+    race->look.time = 1;
     race->serial = 0;
 }
 
@@ -116,7 +122,7 @@ static bool is_behind_all(const struct ocl_race *race, const struct ocl_race_ord
 
 static struct span span_for(struct ocl_race *race, const struct ocl_race_order *order, size_t at)
 {
-    struct span span = {.begin = ++race->time, .has_order = order != NULL};
+    struct span span = {.begin = ++race->look.time, .has_order = order != NULL};
     if (!order)
         return span;
     span.line = order->line;
@@ -131,7 +137,7 @@ uint32_t ocl_race_launch_begin(struct ocl_race *race, const struct ocl_race_orde
 {
     if (race->open_launches++ == 0 && may_start_again(race, order)) {
         start_again(race);
-        race->launch_begin = ++race->time;
+        race->launch_begin = ++race->look.time;
     }
     const size_t at = race->launches - race->launch_base;
     if (race_grow(race, (void **)&race->spans, &race->span_room, at, sizeof *race->spans))
@@ -172,7 +178,7 @@ void ocl_race_launch_end(struct ocl_race *race, uint32_t launch)
     }
     struct span *span = span_of(race, launch);
     if (span) {
-        span->end = ++race->time;
+        span->end = ++race->look.time;
         span->known = NULL;
     }
     race->open_launches--;
@@ -242,6 +248,7 @@ struct ocl_race_block *ocl_race_block_begin(struct ocl_race *race, uint32_t laun
     block->clear = span && span->clear > race->launch_begin ? span->clear : race->launch_begin;
     for (uint32_t i = 0; i < WARPS; i++)
         block->warps[i].time = block->begin;
+    race_show(race);
     return block;
 }
 
@@ -265,8 +272,10 @@ void ocl_race_block_end(struct ocl_race *race, struct ocl_race_block *block)
     while (*link != block)
         link = &(*link)->next;
     *link = block->next;
-    if (race->last == block)
+    if (race->last == block) {
         race->last = NULL;
+        race_show(race);
+    }
     block->next = race->kept;
     race->kept = block;
 }
@@ -305,11 +314,11 @@ void ocl_race_warp(struct ocl_race *race, struct ocl_race_block *block, uint32_t
     const uint32_t all = lanes_of(block->threads, warp);
     lanes &= all;
     if (lanes == all)
-        w->time = race->time;
+        w->time = race->look.time;
     else if (rows_of(race, &w->rows))
-        meet_rows(w->rows, lanes, race->time);
+        meet_rows(w->rows, lanes, race->look.time);
     race_join_lanes(race, block, warp * 32, lanes);
-    race->time++;
+    race->look.time++;
 }
 
 /* ---- Barriers ---- */
@@ -319,9 +328,10 @@ void ocl_race_meet(struct ocl_race *race, struct ocl_race_block *block)
     if (!block)
         return;
     race_turn(race, block);
-    block->barrier = race->time;
+    block->barrier = race->look.time;
     race_gather_block(race, block);
-    race->time++;
+    race->look.barrier = block->barrier;
+    race->look.time++;
 }
 
 static void come(struct ocl_race *race, struct ocl_race_block *block, struct barrier *barrier,
@@ -330,7 +340,7 @@ static void come(struct ocl_race *race, struct ocl_race_block *block, struct bar
     for (uint32_t v = 0; block->rows && v < WARPS; v++)
         if (block->rows[warp * WARPS + v] > barrier->times[v])
             barrier->times[v] = block->rows[warp * WARPS + v];
-    barrier->times[warp] = race->time;
+    barrier->times[warp] = race->look.time;
     barrier->knows =
         race_join(race, barrier->knows, race_gather_lanes(race, block, warp * 32, lanes));
 }
@@ -342,7 +352,7 @@ void ocl_race_arrive(struct ocl_race *race, struct ocl_race_block *block, uint32
         return;
     race_turn(race, block);
     come(race, block, &block->barriers[number % BARRIERS], thread / 32, 1u << thread % 32);
-    race->time++;
+    race->look.time++;
 }
 
 /* Those who wait know what those know who came. */
@@ -376,5 +386,5 @@ void ocl_race_pass(struct ocl_race *race, struct ocl_race_block *block, uint32_t
             go_on(race, block, barrier, w, lanes[w]);
     block->is_touched |= barrier->knows != 0;
     *barrier = (struct barrier){0};
-    race->time++;
+    race->look.time++;
 }

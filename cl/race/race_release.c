@@ -8,7 +8,7 @@
 
 static struct stamp stamp_of(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread)
 {
-    return (struct stamp){.time = race->time,
+    return (struct stamp){.time = race->look.time,
                           .barrier = block->barrier,
                           .warp = block->warps[thread / 32].time,
                           .block_knows = block->knows,
@@ -64,7 +64,7 @@ void ocl_race_fence(struct ocl_race *race, struct ocl_race_block *block, uint32_
     }
     me->fenced[NARROW] = stamp_of(race, block, thread);
     block->is_touched = true;
-    race->time++;
+    race->look.time++;
 }
 
 /* ---- Releases and acquires ---- */
@@ -160,7 +160,7 @@ static void release_by(struct ocl_race *race, struct ocl_race_block *block, uint
     place->narrow = goes_on && is_ours ? race_join(race, place->narrow, narrow) : narrow;
     place->narrow_block = block->serial;
     if (access->releases)
-        race->time++;
+        race->look.time++;
 }
 
 void race_strong(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread,
@@ -236,7 +236,7 @@ static void gather_fences(struct ocl_race *race, struct ocl_race_block *block)
 {
     if (block->fences >= block->threads) {
         block->fenced = race_tell(race, race_join(race, block->fenced, block->knows), block->serial,
-                                  WHO_ALL, race->time);
+                                  WHO_ALL, race->look.time);
         return;
     }
     for (uint32_t i = 0; i < block->threads; i++)

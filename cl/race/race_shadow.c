@@ -19,7 +19,7 @@ void *race_take(struct ocl_race *race, size_t bytes)
 /* The first are small, for kernels that are; large ones are pages of the system's larger kind. */
 static bool add_slab(struct ocl_race *race)
 {
-    enum { FEWEST = 8, MOST = 512, HUGE_PAGES = 256 };
+    enum { FEWEST = 8, MOST = 128, HUGE_PAGES = 64 };
     size_t count = race->slab_pages ? race->slab_pages * 2 : FEWEST;
     count = count < MOST ? count : MOST;
     while (count > 0 &&
@@ -110,6 +110,14 @@ static bool has_room_for_page(struct ocl_race *race)
     return true;
 }
 
+/* Found last. */
+static struct page *note_page(struct ocl_race *race, struct page *page)
+{
+    race->look.pages[page->number % CLEM_RACE_PAGES] =
+        (struct clem_race_page){page->number, (ulong)(uintptr_t)page};
+    return page;
+}
+
 static struct page *find_in_table(struct ocl_race *race, uint64_t number)
 {
     if (race->page_room == 0)
@@ -117,14 +125,15 @@ static struct page *find_in_table(struct ocl_race *race, uint64_t number)
     for (size_t i = place_of(number, race->page_room); race->pages[i];
          i = (i + 1) & (race->page_room - 1))
         if (race->pages[i]->number == number)
-            return race->recent[number % RECENT] = race->pages[i];
+            return note_page(race, race->pages[i]);
     return NULL;
 }
 
 static inline struct page *find_page(struct ocl_race *race, uint64_t number)
 {
-    struct page *page = race->recent[number % RECENT];
-    return page && page->number == number ? page : find_in_table(race, number);
+    const struct clem_race_page *recent = &race->look.pages[number % CLEM_RACE_PAGES];
+    return recent->cells && recent->number == number ? (struct page *)(uintptr_t)recent->cells
+                                                     : find_in_table(race, number);
 }
 
 static struct page *add_page(struct ocl_race *race, uint64_t number)
@@ -135,16 +144,14 @@ static struct page *add_page(struct ocl_race *race, uint64_t number)
     page->number = number;
     put_page(race->pages, race->page_room, page);
     race->page_count++;
-    return race->recent[number % RECENT] = page;
+    return note_page(race, page);
 }
 
-struct cell *race_cell(struct ocl_race *race, uint64_t address)
+struct page *race_page_for(struct ocl_race *race, uint64_t address)
 {
     const uint64_t number = address / PAGE_BYTES;
     struct page *page = find_page(race, number);
-    if (!page && !(page = add_page(race, number)))
-        return NULL;
-    return &page->cells[address % PAGE_BYTES / 4];
+    return page ? page : add_page(race, number);
 }
 
 static struct page *add_shared_page(struct ocl_race *race, struct ocl_race_block *block,
@@ -154,16 +161,18 @@ static struct page *add_shared_page(struct ocl_race *race, struct ocl_race_block
         if (!race_grow(race, (void **)&block->pages, &block->page_count, block->page_count,
                        sizeof(struct page *)))
             return NULL;
-    return block->pages[number] = race_take_page(race);
+    block->pages[number] = race_take_page(race);
+    if (race->last == block)
+        race_show_shared(race, block);
+    return block->pages[number];
 }
 
-struct cell *race_shared_cell(struct ocl_race *race, struct ocl_race_block *block, uint64_t offset)
+struct page *race_shared_page_for(struct ocl_race *race, struct ocl_race_block *block,
+                                  uint64_t offset)
 {
     const size_t number = (size_t)(offset / PAGE_BYTES);
     struct page *page = number < block->page_count ? block->pages[number] : NULL;
-    if (!page && !(page = add_shared_page(race, block, number)))
-        return NULL;
-    return &page->cells[offset % PAGE_BYTES / 4];
+    return page ? page : add_shared_page(race, block, number);
 }
 
 struct page *race_page(struct ocl_race *race, uint64_t address)
@@ -171,16 +180,69 @@ struct page *race_page(struct ocl_race *race, uint64_t address)
     return find_page(race, address / PAGE_BYTES);
 }
 
+/* ---- Cells ---- */
+
+struct cell race_cell(const struct page *page, uint64_t address)
+{
+    const size_t at = address % PAGE_BYTES / 4;
+    struct cell cell = {{page->first[at]}};
+    const uint32_t state = cell.slots[0].word & CLEM_RACE_STATE;
+    cell.slots[0].word ^= state;
+    if (!(cell.slots[0].word & SLOT_WRITES))
+        cell.slots[0].word &= ~(uint32_t)CLEM_RACE_FULL;
+    if (state != CLEM_RACE_ALONE)
+        memcpy(&cell.slots[1], page->others[at], sizeof page->others[at]);
+    return cell;
+}
+
+/* What the others are, as the first says. */
+static uint32_t state_of(const struct slot slots[SLOTS], uint32_t old)
+{
+    for (unsigned i = 1; i < SLOTS; i++)
+        if (slots[i].time > old)
+            return CLEM_RACE_ANY;
+    return CLEM_RACE_ALONE;
+}
+
+void race_put_cell(struct page *page, uint64_t address, const struct cell *cell, unsigned newest,
+                   uint32_t old)
+{
+    const size_t at = address % PAGE_BYTES / 4;
+    struct cell put = *cell;
+    put.slots[newest] = cell->slots[0];
+    put.slots[0] = cell->slots[newest];
+    const uint32_t state = state_of(put.slots, old);
+    page->first[at] = (struct slot){put.slots[0].time, put.slots[0].word | state};
+    if (state != CLEM_RACE_ALONE)
+        memcpy(page->others[at], &put.slots[1], sizeof page->others[at]);
+}
+
+/* Where the first is none, the others are. */
+static void forget_in(struct page *page, uint64_t first, uint64_t end)
+{
+    const uint64_t begin = page->number * PAGE_BYTES;
+    first = first > begin ? first : begin;
+    end = end < begin + PAGE_BYTES ? end : begin + PAGE_BYTES;
+    if (first < end)
+        memset(&page->first[first % PAGE_BYTES / 4], 0,
+               (size_t)((end - 1) / 4 - first / 4 + 1) * sizeof(struct slot));
+}
+
+/* Whichever are fewer: pages there, or in all. */
 void ocl_race_forget(struct ocl_race *race, uint64_t address, uint64_t bytes)
 {
     const uint64_t end = address + bytes;
+    if (bytes / PAGE_BYTES >= race->page_room) {
+        for (size_t i = 0; i < race->page_room; i++)
+            if (race->pages[i])
+                forget_in(race->pages[i], address, end);
+        return;
+    }
     for (uint64_t at = address; at < end;) {
         const uint64_t next = (at / PAGE_BYTES + 1) * PAGE_BYTES;
         struct page *page = find_page(race, at / PAGE_BYTES);
-        const uint64_t last = next < end ? next : end;
         if (page)
-            memset(&page->cells[at % PAGE_BYTES / 4], 0,
-                   (size_t)((last - 1) / 4 - at / 4 + 1) * sizeof(struct cell));
+            forget_in(page, address, end);
         at = next;
     }
 }

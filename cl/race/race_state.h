@@ -7,9 +7,12 @@
 #ifndef CL_RACE_RACE_STATE_H
 #define CL_RACE_RACE_STATE_H
 
-#include "cl/race/race.h"
+#include <sys/types.h>
 
-enum { WARPS = OCL_RACE_THREADS / 32, BARRIERS = 16, SLOTS = 4, DOUBTS = 64 };
+#include "cl/race/race.h"
+#include "kernels/ptx/library/check.h"
+
+enum { WARPS = OCL_RACE_THREADS / 32, BARRIERS = 16, SLOTS = CLEM_RACE_SLOTS, DOUBTS = 64 };
 
 /* An access to some of 4 bytes; time 0: none. */
 struct slot {
@@ -18,24 +21,27 @@ struct slot {
         word; /* from the lowest bit: 10 of the thread, 4 of the bytes, SLOT_..., 14 of the site */
 };
 enum {
-    SLOT_THREAD = 0x3ff,
-    SLOT_BYTES_AT = 10,
-    SLOT_BYTES = 0xf << SLOT_BYTES_AT,
-    SLOT_WRITES = 1 << 14,
-    SLOT_STRONG = 1 << 15,
-    SLOT_NARROW = 1 << 16,
-    SLOT_SAME = 1 << 17, /* of global memory: it was there before */
-    SLOT_SITE_AT = 18,
-    SLOT_SITES = 1 << 14
+    SLOT_THREAD = CLEM_RACE_THREAD,
+    SLOT_BYTES_AT = CLEM_RACE_BYTES_AT,
+    SLOT_BYTES = CLEM_RACE_BYTES,
+    SLOT_WRITES = CLEM_RACE_WRITES,
+    SLOT_STRONG = CLEM_RACE_STRONG,
+    SLOT_NARROW = CLEM_RACE_NARROW,
+    SLOT_SAME = CLEM_RACE_SAME,
+    SLOT_SITE_AT = CLEM_RACE_SITE_AT,
+    SLOT_SITES = 1 << (32 - CLEM_RACE_SITE_AT)
 };
 
+/* Of 4 bytes; as it lies in memory, see CLEM_RACE_SLOTS. */
 struct cell {
     struct slot slots[SLOTS];
 };
 
-enum { PAGE_CELLS = 256, PAGE_BYTES = 4 * PAGE_CELLS, RECENT = 256 };
+enum { PAGE_BYTES = CLEM_RACE_PAGE_BYTES, PAGE_CELLS = PAGE_BYTES / 4 };
 struct page {
-    _Alignas(64) struct cell cells[PAGE_CELLS];
+    _Alignas(
+        64) struct slot first[PAGE_CELLS]; /* kernels have its address, and that of what follows */
+    struct slot others[PAGE_CELLS][SLOTS - 1];
     uint64_t number; /* the first address by PAGE_BYTES */
 };
 
@@ -132,7 +138,7 @@ struct ocl_race {
     void *user;
     size_t bytes, most;
     bool is_full;
-    uint32_t time, serial;
+    uint32_t serial;
     uint32_t launches, open_launches;
     uint32_t launch_begin; /* since when some launch has been open */
     uint32_t launch_base;  /* launches before that */
@@ -150,12 +156,11 @@ struct ocl_race {
     struct slab *slabs;
     size_t slab_pages, slab_left; /* of the newest; those that are not taken are its first ones */
     struct page **pages;
-    struct page *recent[RECENT]; /* those found last, by their numbers' lowest bits */
     size_t page_count, page_room;
     uint64_t *sites; /* by number; 0 stands for none */
     uint32_t *site_table;
     uint32_t site_count;
-    uint32_t site_recent[RECENT]; /* numbers found last, by the sites' lowest bits */
+    struct clem_race_look look; /* the time, and what kernels look at */
 };
 
 /* Memory, of which no more than `most` bytes are taken: NULL then, and is_full. It is zero. */
@@ -166,10 +171,17 @@ void race_free_pages(struct ocl_race *race);
 /* As much memory, twice as much where it is not enough for one more; false: none, and the old stays. */
 bool race_grow(struct ocl_race *race, void **memory, size_t *room, size_t count, size_t element);
 
-/* race_shadow.c: the cell of an address that is a multiple of 4, or NULL; the page that has it, where there is one. */
+/* race_shadow.c: the page that has an address, where there is one; or that is made for it, or for an offset in shared memory: NULL
+ * without memory. */
 struct page *race_page(struct ocl_race *race, uint64_t address);
-struct cell *race_cell(struct ocl_race *race, uint64_t address);
-struct cell *race_shared_cell(struct ocl_race *race, struct ocl_race_block *block, uint64_t offset);
+struct page *race_page_for(struct ocl_race *race, uint64_t address);
+struct page *race_shared_page_for(struct ocl_race *race, struct ocl_race_block *block,
+                                  uint64_t offset);
+/* The cell of an address or offset in its page. */
+struct cell race_cell(const struct page *page, uint64_t address);
+/* Puts it back; newest: the number of the slot that is now the first. What is not newer than `old` concerns nobody. */
+void race_put_cell(struct page *page, uint64_t address, const struct cell *cell, unsigned newest,
+                   uint32_t old);
 uint32_t race_site(struct ocl_race *race, uint64_t site);
 
 /* Reports what is in doubt, at the latest when the block ends. */
@@ -200,7 +212,14 @@ void race_gather_block(struct ocl_race *race, struct ocl_race_block *block);
 bool race_is_behind(struct ocl_race *race, uint32_t launch, uint32_t earlier);
 bool race_is_before(struct ocl_race *race, uint32_t earlier, const struct ocl_race_order *order);
 
-/* race_turn.c: the block is the one that runs. */
+/* race_turn.c: what kernels look at is that of the block that runs. */
+void race_show(struct ocl_race *race);
+static inline void race_show_shared(struct ocl_race *race, const struct ocl_race_block *block)
+{
+    race->look.shared_pages = (ulong)(uintptr_t)block->pages;
+    race->look.shared_count = block->page_count;
+}
+/* The block is the one that runs. */
 void race_take_turn(struct ocl_race *race, struct ocl_race_block *block);
 static inline void race_turn(struct ocl_race *race, struct ocl_race_block *block)
 {

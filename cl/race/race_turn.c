@@ -2,12 +2,28 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/race/race_state.h"
 
+void race_show(struct ocl_race *race)
+{
+    const struct ocl_race_block *block = race->last;
+    struct clem_race_look *look = &race->look;
+    look->block = block ? block->number : ~(ulong)0;
+    look->old = race->launch_begin;
+    if (!block)
+        return;
+    race_show_shared(race, block);
+    look->clear = block->clear;
+    look->barrier = block->barrier;
+    look->begin = block->begin;
+    look->turn = block->turn;
+}
+
 void race_take_turn(struct ocl_race *race, struct ocl_race_block *block)
 {
     if (race->last)
         race->last->turn = 0;
     race->last = block;
-    block->turn = ++race->time;
+    block->turn = ++race->look.time;
+    race_show(race);
     if (race_grow(race, (void **)&race->runs, &race->run_room, race->run_count, sizeof *race->runs))
         race->runs[race->run_count++] = (struct run){.time = block->turn,
                                                      .serial = block->serial,

@@ -201,9 +201,13 @@ static const char *plain_text(struct ptx_emitter *e, const struct told *told, co
     const char *same = told->value ? ptx_format(e, " | clem_check_same(%s, %s, %uu)", name,
                                                 told->value, (unsigned)look_size(told))
                                    : "";
-    return ptx_format(e, "clem_check_access(clem_checked, %s%s, %lluul, (ulong)%s, %s, %s)",
-                      what_text(e, told), same, site_of(e->instruction), at,
-                      told->thread ? told->thread : "clem_index", block_number);
+    const char *space = told->space == CLEM_CHECK_SHARED    ? "shared"
+                        : told->space == CLEM_CHECK_GENERIC ? "generic"
+                                                            : "global";
+    return ptx_format(e, "clem_check_%s_%s(clem_checked, %s%s, %lluul, (ulong)%s, %s, %s)", space,
+                      told->kind == CLEM_CHECK_STORE ? "store" : "load", what_text(e, told), same,
+                      site_of(e->instruction), at, told->thread ? told->thread : "clem_index",
+                      block_number);
 }
 
 static const char *both_text(struct ptx_emitter *e, const struct told *told, const char *name,

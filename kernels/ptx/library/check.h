@@ -42,6 +42,75 @@ struct clem_check_launch {
                      * and init go; 0: it has to be told of by the other function */
     ulong shared_bytes,
         local_bytes; /* bytes of a block's shared and a thread's local memory that may be accessed */
+    ulong gate;      /* address of a struct clem_race_gate; 0: each access is told */
+    ulong put_off;   /* address of a uint; while it is not 0, each access is told */
+    /* What of global memory is told each time, as long as the gate's `change` is this. */
+    ulong touched_change, touched_low, touched_high;
+};
+
+/* ---- Races that kernels look for themselves (cl/race/) ---- */
+
+/* Of each 4 bytes, CLEM_RACE_SLOTS accesses: the time in the lower half, this in the upper. The first is none older than the others,
+ * so that there are none where it is old; it lies apart from the others, which are seldom looked at, and says what they are. */
+#define CLEM_RACE_SLOTS    4
+#define CLEM_RACE_THREAD   0x3ffu
+#define CLEM_RACE_BYTES_AT 10
+#define CLEM_RACE_BYTES    (0xfu << CLEM_RACE_BYTES_AT)
+#define CLEM_RACE_WRITES   (1u << 14)
+#define CLEM_RACE_STRONG   (1u << 15)
+#define CLEM_RACE_NARROW   (1u << 16)
+#define CLEM_RACE_SAME     (1u << 17) /* of global memory: it was there before */
+#define CLEM_RACE_STATE_AT 18
+#define CLEM_RACE_SITE_AT  20
+/* Of the first, what the others are. */
+#define CLEM_RACE_STATE (3u << CLEM_RACE_STATE_AT)
+#define CLEM_RACE_ANY   (0u << CLEM_RACE_STATE_AT)
+#define CLEM_RACE_ALONE (1u << CLEM_RACE_STATE_AT) /* there are none */
+/* It reads, plainly, and so does another that is as new; if its block reads the same bytes then, that is a race with none. */
+#define CLEM_RACE_MORE (2u << CLEM_RACE_STATE_AT)
+/* Besides: all that there may be do so, of whatever warps. SAME means nothing of what reads. */
+#define CLEM_RACE_FULL CLEM_RACE_SAME
+/* It reads, plainly; they are of the same bytes, and its launch is ordered behind them. */
+#define CLEM_RACE_BEHIND (3u << CLEM_RACE_STATE_AT)
+
+/* They lie in pages: the first ones of all cells, then the others, cell by cell. */
+#define CLEM_RACE_PAGE_BITS  12 /* of memory's bytes */
+#define CLEM_RACE_PAGE_BYTES (1ul << CLEM_RACE_PAGE_BITS)
+#define CLEM_RACE_PAGES      1024
+#define CLEM_RACE_SITES      256
+
+struct clem_race_page {
+    ulong number; /* of the first address */
+    ulong cells;  /* 0: there are none yet */
+};
+
+struct clem_race_site {
+    ulong site;
+    ulong bits; /* of a slot's word */
+};
+
+/* What is known of the block that runs. Times: what was done until then is ordered before what the block does now. */
+struct clem_race_look {
+    ulong block;                      /* its number; all ones: none */
+    ulong shared_pages, shared_count; /* of its shared memory: addresses of cells, or 0 */
+    uint time;
+    uint old;     /* of global memory: what was done until then concerns nobody any more */
+    uint clear;   /* likewise this block's launch */
+    uint barrier; /* since which its threads have not met; likewise, of what the block did */
+    uint begin;   /* since which it runs */
+    uint turn;    /* since which no other did */
+    /* Found last, by the lowest bits of the number and of the site. */
+    struct clem_race_page pages[CLEM_RACE_PAGES];
+    struct clem_race_site sites[CLEM_RACE_SITES];
+};
+
+/* Whoever looks says so before and after, and looks only while the launch is the sole one. */
+struct clem_race_gate {
+    ulong is_busy;
+    ulong sole; /* address of a struct clem_check_launch, or 0 */
+    ulong look; /* of a struct clem_race_look */
+    ulong
+        change; /* of a ulong, struct clem_check_launch's touched_change; 0 there: nothing is touched */
 };
 
 struct clem_check_call {
