@@ -103,7 +103,7 @@ __attribute__((device)) static __inline__ clock_t clock()
     __asm__ __volatile__("mov.u32 %0, %%clock;" : "=r"(r)::"memory");
     return r;
 }
-CLEM_DEVICE unsigned long long __globaltimer()
+CLEM_DEVICE unsigned long long clem_globaltimer()
 {
     unsigned long long r;
     __asm__ __volatile__("mov.u64 %0, %%globaltimer;" : "=l"(r)::"memory");
