@@ -1,9 +1,9 @@
 /* Writes every OpenCL C text that a GPU's compiler is given, for compilers that run without the GPU:
  *     clem_offline_texts FOLDER [PTX...]
  * clem's own kernels and the benchmark's, each with all defines that any launch has, and the kernels of PTX texts as a GPU
- * gets them that is not NVIDIA's: once for devices with double, once for those without. FOLDER/list.tsv has a line for each:
- * file (in the folder), options, for which devices ("any", "double", "single"), a hash of text and options, a digit by the
- * name.
+ * gets them that is not NVIDIA's: for devices with double ("double"), for those without ("single"), and for those without 64-bit
+ * atomics either ("plain"). FOLDER/list.tsv has a line for each: file (in the folder), options, for which devices (also "any"), a
+ * hash of text and options, a digit by the name.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdarg.h>
@@ -190,23 +190,32 @@ static char *read_file(const char *path)
     return text;
 }
 
+/* What devices have: those without double are Intel's for consumers, those without 64-bit atomics either, Mesa's. */
+static const struct flavour {
+    const char *devices, *ending;
+    bool has_double, has_int64_atomics;
+} flavours[] = {{"double", "", true, true},
+                {"single", ".single", false, true},
+                {"plain", ".plain", false, false}};
+
 /* Refusals are named: what is refused is no text. */
 static void write_kernel(const struct ptx_module *module, size_t index, const char *program,
-                         bool has_double)
+                         const struct flavour *flavour)
 {
     const char *kernel = ptx_module_entry(module, index)->name;
-    const char *devices = has_double ? "double" : "single";
     struct ptx_target wanted = target;
     struct ptx_kernel made = {0};
     struct ptx_log log = {0};
     char name[256];
-    wanted.has_double = has_double;
+    wanted.has_double = flavour->has_double;
+    wanted.has_int64_atomics = flavour->has_int64_atomics;
     const enum ptx_status status = ptx_translate(module, index, &wanted, &made, &log);
-    snprintf(name, sizeof name, "ptx.%s.%zu%s", program, index, has_double ? "" : ".single");
+    snprintf(name, sizeof name, "ptx.%s.%zu%s", program, index, flavour->ending);
     if (status == PTX_OK) {
-        write_text(name, made.text, OCL_TRANSLATION_OPTIONS, devices);
+        write_text(name, made.text, OCL_TRANSLATION_OPTIONS, flavour->devices);
     } else {
-        fprintf(stderr, "%s, for %s: %s\n", program, devices, log.text ? log.text : kernel);
+        fprintf(stderr, "%s, for %s: %s\n", program, flavour->devices,
+                log.text ? log.text : kernel);
     }
     ptx_kernel_free(&made);
     free(log.text);
@@ -227,10 +236,9 @@ static void write_module(const char *path)
         fprintf(stderr, "%s: %s\n", path, log.text ? log.text : "it cannot be read");
         exit(1);
     }
-    for (size_t i = 0; i < ptx_module_entry_count(module); i++) {
-        write_kernel(module, i, program, true);
-        write_kernel(module, i, program, false);
-    }
+    for (size_t i = 0; i < ptx_module_entry_count(module); i++)
+        for (size_t j = 0; j < sizeof flavours / sizeof *flavours; j++)
+            write_kernel(module, i, program, &flavours[j]);
     ptx_module_free(module);
     free(log.text);
     free(text);
