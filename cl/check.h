@@ -57,10 +57,6 @@ struct ocl_check_shape {
 /* Whether it is known which bytes of that memory were written, as far as kernels have run. */
 bool ocl_check_follows(const struct ocl_check_rows *source);
 
-/* They are copied, or filled (source is NULL). Reports what was never written and goes to the host. */
-void ocl_check_copied(const struct ocl_check_rows *target, const struct ocl_check_rows *source,
-                      const struct ocl_check_shape *shape);
-
 /* Addresses of the host's code, from the innermost call on. */
 enum { OCL_STACK_DEPTH = 24 };
 struct ocl_stack {
@@ -70,6 +66,11 @@ struct ocl_stack {
 
 /* The caller's. */
 void ocl_check_stack(struct ocl_stack *stack);
+
+/* Rows are copied, or filled (source is NULL). Reports what was never written and goes to the host. by: the call's stack; NULL: the
+ * caller's. */
+void ocl_check_copied(const struct ocl_check_rows *target, const struct ocl_check_rows *source,
+                      const struct ocl_check_shape *shape, const struct ocl_stack *by);
 
 /* One thing that is wrong. What is not known is NULL or 0. */
 struct ocl_finding {

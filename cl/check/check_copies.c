@@ -87,7 +87,8 @@ static bool is_padding(const unsigned char *written, size_t at, size_t run, size
     return false;
 }
 
-static bool tell_piece(uint64_t source, const unsigned char *written, size_t width)
+static bool tell_piece(uint64_t source, const unsigned char *written, size_t width,
+                       const struct ocl_stack *by)
 {
     char what[160], about[160];
     for (size_t at = 0; written && at < width; at++) {
@@ -100,7 +101,10 @@ static bool tell_piece(uint64_t source, const unsigned char *written, size_t wid
         }
         const struct ocl_checked_memory *m = ocl_check_find(source);
         struct ocl_stack stack;
-        ocl_check_stack(&stack);
+        if (by)
+            stack = *by;
+        else
+            ocl_check_stack(&stack);
         snprintf(what, sizeof what, "%zu bytes that were never written are copied to the host",
                  run);
         snprintf(about, sizeof about, "from byte %llu of %s of %llu bytes at 0x%llx",
@@ -119,13 +123,13 @@ static bool tell_piece(uint64_t source, const unsigned char *written, size_t wid
     return false;
 }
 
-static bool tell_row(uint64_t source, size_t width)
+static bool tell_row(uint64_t source, size_t width, const struct ocl_stack *by)
 {
     bool is_told = false;
     for (size_t at = 0, bytes; at < width && !is_told; at += bytes) {
         unsigned char *written;
         bytes = piece_at(source + at, width - at, &written);
-        is_told = tell_piece(source + at, written, bytes);
+        is_told = tell_piece(source + at, written, bytes, by);
     }
     return is_told;
 }
@@ -138,7 +142,7 @@ bool ocl_check_follows(const struct ocl_check_rows *source)
 }
 
 void ocl_check_copied(const struct ocl_check_rows *target, const struct ocl_check_rows *source,
-                      const struct ocl_check_shape *shape)
+                      const struct ocl_check_shape *shape, const struct ocl_stack *by)
 {
     const bool is_to_host = source && !is_followed(target->address);
     bool is_told = false;
@@ -148,6 +152,6 @@ void ocl_check_copied(const struct ocl_check_rows *target, const struct ocl_chec
             if (!is_to_host)
                 mark_row(row_at(target, y, z), from, shape->width);
             else if (!is_told)
-                is_told = tell_row(from, shape->width);
+                is_told = tell_row(from, shape->width, by);
         }
 }

@@ -311,11 +311,10 @@ ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fil
     struct filling filling = describe(fill, side.address);
     ocl_status status;
 
-    if (ocl_check_wants(OCL_CHECK_INIT))
-        ocl_check_copied(&(struct ocl_check_rows){fill->address, fill->pitch, fill->slice_bytes},
-                         NULL,
-                         &(struct ocl_check_shape){fill->count * fill->element_bytes, fill->height,
-                                                   fill->depth});
+    ocl_transfer_check(
+        queue, &(struct ocl_check_rows){fill->address, fill->pitch, fill->slice_bytes}, NULL,
+        &(struct ocl_check_shape){fill->count * fill->element_bytes, fill->height, fill->depth},
+        wait);
     if (ocl_check_wants(OCL_CHECK_RACE) && side.kind != OCL_SIDE_PAGEABLE)
         check_order(queue, fill, &side);
     const bool moves = ocl_sides_begin(NULL, &side);

@@ -30,19 +30,14 @@ ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *cop
     return ocl_transfer_copy_held(queue, copy, holds, wait);
 }
 
-/* What was never written is known as soon as the kernels have run that may write it. */
-static void check(struct ocl_queue *queue, const struct ocl_copy *copy)
+static void check(struct ocl_queue *queue, const struct ocl_copy *copy, enum ocl_transfer_wait wait)
 {
     const struct ocl_check_rows source = {copy->source.address, copy->source.pitch,
                                           copy->source.slice_bytes},
                                 target = {copy->target.address, copy->target.pitch,
                                           copy->target.slice_bytes};
     const struct ocl_check_shape shape = {copy->width, copy->height, copy->depth};
-    if (!ocl_check_wants(OCL_CHECK_INIT))
-        return;
-    if (ocl_check_follows(&source))
-        (void)ocl_queue_finish_unseen(queue);
-    ocl_check_copied(&target, &source, &shape);
+    ocl_transfer_check(queue, &target, &source, &shape, wait);
 }
 
 /* Memory whose bytes the host writes and reads as it likes, at the address that the side has. */
@@ -88,7 +83,7 @@ ocl_status ocl_transfer_copy_held(struct ocl_queue *queue, const struct ocl_copy
         .target = ocl_side_in(holds.target, copy->target.address),
         .wait = wait,
     };
-    check(queue, copy);
+    check(queue, copy, wait);
     if (ocl_check_wants(OCL_CHECK_RACE))
         check_order(&transfer);
     const bool moves = ocl_sides_begin(&transfer.source, &transfer.target);

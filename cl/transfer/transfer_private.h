@@ -3,6 +3,7 @@
 #ifndef OCL_TRANSFER_PRIVATE_H
 #define OCL_TRANSFER_PRIVATE_H
 
+#include "cl/check.h"
 #include "cl/state/state.h"
 #include "cl/transfer.h"
 #include "cl/transfer/side.h"
@@ -64,5 +65,11 @@ ocl_status ocl_transfer_read_staged(struct ocl_transfer *transfer);
 
 /* Pinned memory to the device and back, rectangles and volumes. */
 ocl_status ocl_transfer_pinned_rect(struct ocl_transfer *transfer);
+
+/* For the check of what was never written: follows a copy, or a fill (source is NULL), when all earlier work of the queue has run;
+ * with OCL_WAIT_ALL waits for that. Addresses are those that kernels know. */
+void ocl_transfer_check(struct ocl_queue *queue, const struct ocl_check_rows *target,
+                        const struct ocl_check_rows *source, const struct ocl_check_shape *shape,
+                        enum ocl_transfer_wait wait);
 
 #endif

@@ -7,7 +7,7 @@
 set -u
 clemcc=$1 folder=$2/programs all=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
-some="between_blocks same_place segments state_spaces"
+some="between_blocks cooperative_held same_place segments state_spaces"
 failures=0
 
 message=$("$clemcc" --version 2>&1) || {
