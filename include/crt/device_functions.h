@@ -8,6 +8,7 @@
 #include "device_integer.h"
 #include "device_intrinsics.h"
 #include "device_memory.h"
+#include "device_new.h"
 #include "device_ordered.h"
 #include "device_runtime.h"
 #include "device_simd.h"
