@@ -310,14 +310,26 @@ static void call_handler(const struct sigaction *action, int number, siginfo_t *
 /* Without the stand-ins, a handler that the program installed after ours may call ours as the one it found: then the
  * one before both is meant. Such a call comes with the siginfo of the signal that is being handled, whose last
  * bytes Linux leaves zero and we mark. */
+enum { MARK_BYTES = sizeof(uint64_t) };
+
+static char *mark_of(siginfo_t *info)
+{
+    return (char *)info + sizeof *info - MARK_BYTES;
+}
+
 static bool note_handed_on(siginfo_t *info)
 {
     static const uint64_t handed_on = 0x68616e6465646f6e;
-    char *const place = (char *)info + sizeof *info - sizeof handed_on;
-    const bool was_marked = memcmp(place, &handed_on, sizeof handed_on) == 0;
+    const bool was_marked = memcmp(mark_of(info), &handed_on, MARK_BYTES) == 0;
 
-    memcpy(place, &handed_on, sizeof handed_on);
+    memcpy(mark_of(info), &handed_on, MARK_BYTES);
     return was_marked;
+}
+
+/* The next signal's siginfo may lie in the same place, and what emulates Linux may leave there what was. */
+static void forget_handed_on(siginfo_t *info)
+{
+    memset(mark_of(info), 0, MARK_BYTES);
 }
 
 /* What is to be done about the signal; a handler that serves once is the program's no longer. */
@@ -346,10 +358,13 @@ void ocl_signals_hand_on(int number, siginfo_t *info, void *context)
         end_process(info);
         return;
     }
-    if (!note_handed_on(info))
+    const bool is_handed_on = note_handed_on(info);
+    if (!is_handed_on)
         take_action(&action);
     if (has_handler(&action))
         call_handler(&action, number, info, context);
     else if (is_forced || action.sa_handler == SIG_DFL)
         end_process(info);
+    if (!is_handed_on)
+        forget_handed_on(info);
 }

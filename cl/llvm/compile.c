@@ -112,16 +112,31 @@ static bool is_sound(struct compilation *c)
     return is;
 }
 
+/* LLVM from 18 on ends the process where instcombine leaves something to do, unless the text says that it may; earlier ones
+ * refuse such a text, before any pass runs.
+ * Source: LLVM 18, lib/Passes/PassBuilder.cpp, parseInstCombineOptions(). */
+static char *run_passes(const struct compilation *c, struct llvm_options *options)
+{
+    static const char *const texts[] = {OCL_NATIVE_PASSES_WITH("instcombine<no-verify-fixpoint>"),
+                                        OCL_NATIVE_PASSES};
+    char *words = NULL;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && (i == 0 || words); i++) {
+        if (words)
+            c->llvm->DisposeErrorMessage(words);
+        struct llvm_error *error = c->llvm->RunPasses(c->module, texts[i], c->machine, options);
+        words = error ? c->llvm->GetErrorMessage(error) : NULL; /* and the error goes */
+    }
+    return words;
+}
+
 /* An LLVM whose passes have other names compiles without them: that is slower code, but right. */
 static bool optimise(struct compilation *c)
 {
     struct llvm_options *options = c->llvm->CreatePassBuilderOptions();
     if (!options)
         return false;
-    struct llvm_error *error =
-        c->llvm->RunPasses(c->module, OCL_NATIVE_PASSES, c->machine, options);
+    char *words = run_passes(c, options);
     c->llvm->DisposePassBuilderOptions(options);
-    char *words = error ? c->llvm->GetErrorMessage(error) : NULL; /* and the error goes */
     if (words) {
         ocl_trace("LLVM does not optimise kernels: %s", words);
         c->llvm->DisposeErrorMessage(words);
