@@ -182,19 +182,6 @@ struct page *race_page(struct ocl_race *race, uint64_t address)
 
 /* ---- Cells ---- */
 
-struct cell race_cell(const struct page *page, uint64_t address)
-{
-    const size_t at = address % PAGE_BYTES / 4;
-    struct cell cell = {{page->first[at]}};
-    const uint32_t state = cell.slots[0].word & CLEM_RACE_STATE;
-    cell.slots[0].word ^= state;
-    if (!(cell.slots[0].word & SLOT_WRITES))
-        cell.slots[0].word &= ~(uint32_t)CLEM_RACE_FULL;
-    if (state != CLEM_RACE_ALONE)
-        memcpy(&cell.slots[1], page->others[at], sizeof page->others[at]);
-    return cell;
-}
-
 /* What the others are, as the first says. */
 static uint32_t state_of(const struct slot slots[SLOTS], uint32_t old)
 {

@@ -178,7 +178,19 @@ struct page *race_page_for(struct ocl_race *race, uint64_t address);
 struct page *race_shared_page_for(struct ocl_race *race, struct ocl_race_block *block,
                                   uint64_t offset);
 /* The cell of an address or offset in its page. */
-struct cell race_cell(const struct page *page, uint64_t address);
+static inline struct cell race_cell(const struct page *page, uint64_t address)
+{
+    const size_t at = address % PAGE_BYTES / 4;
+    struct cell cell = {{page->first[at]}};
+    const uint32_t state = cell.slots[0].word & CLEM_RACE_STATE;
+    cell.slots[0].word ^= state;
+    if (!(cell.slots[0].word & SLOT_WRITES))
+        cell.slots[0].word &= ~(uint32_t)CLEM_RACE_FULL;
+    if (state != CLEM_RACE_ALONE)
+        for (unsigned i = 1; i < SLOTS; i++)
+            cell.slots[i] = page->others[at][i - 1];
+    return cell;
+}
 /* Puts it back; newest: the number of the slot that is now the first. What is not newer than `old` concerns nobody. */
 void race_put_cell(struct page *page, uint64_t address, const struct cell *cell, unsigned newest,
                    uint32_t old);
