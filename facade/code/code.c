@@ -231,8 +231,8 @@ static void *jit_value(const struct facade_jit *jit, int option)
     return NULL;
 }
 
-void facade_jit_give_log(const struct facade_jit *jit, int buffer_option, int size_option,
-                         const char *log)
+static void give_log(const struct facade_jit *jit, int buffer_option, int size_option,
+                     const char *log)
 {
     char *buffer = jit_value(jit, buffer_option);
     size_t capacity = (size_t)(uintptr_t)jit_value(jit, size_option);
@@ -245,6 +245,14 @@ void facade_jit_give_log(const struct facade_jit *jit, int buffer_option, int si
         if (jit->options[i] == size_option)
             ((void **)(uintptr_t)jit->values)[i] = (void *)(uintptr_t)length;
     }
+}
+
+void facade_jit_give_logs(const struct facade_jit *jit, bool is_error, const char *log)
+{
+    const char *words = log != NULL ? log : "";
+    give_log(jit, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+             is_error ? words : "");
+    give_log(jit, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, is_error ? "" : words);
 }
 
 bool facade_jit_is_valid(const struct facade_jit *jit)

@@ -38,9 +38,8 @@ cudaError_t facade_code_read_file(const char *path, char **text, size_t *bytes);
 bool facade_jit_is_valid(const struct facade_jit *jit);
 bool facade_jit_wants_log(const struct facade_jit *jit);
 
-/* Fills one of the caller's buffers, if there is one. The size option holds the capacity on the way
- * in and the written length on the way out. */
-void facade_jit_give_log(const struct facade_jit *jit, int buffer_option, int size_option,
-                         const char *log);
+/* Fills the caller's buffers, if there are any, once for a build: one with the log (NULL: there is nothing to say), the other with
+ * nothing. Their size options hold the capacity on the way in and the written length on the way out. */
+void facade_jit_give_logs(const struct facade_jit *jit, bool is_error, const char *log);
 
 #endif

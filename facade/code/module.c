@@ -95,16 +95,6 @@ static void prepare_all(const struct facade_module *module)
         (void)ocl_kernel_facts(module->functions[i]->kernel);
 }
 
-/* Once for a build: both buffers are told how much they hold. NULL: there is nothing to say. */
-static void give_log(const struct facade_jit *jit, bool is_error, const char *log)
-{
-    const char *words = log != NULL ? log : "";
-    facade_jit_give_log(jit, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-                        is_error ? words : "");
-    facade_jit_give_log(jit, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
-                        is_error ? "" : words);
-}
-
 /* The error comes late and says little: of code that is loaded without a buffer for the log, stderr hears it. */
 static void tell(const struct facade_jit *jit, const char *device, const char *log)
 {
@@ -116,7 +106,7 @@ static cudaError_t refuse(const struct facade_code *code, const struct facade_ji
                           const char *device)
 {
     ocl_log(true, "%s", code->why);
-    give_log(jit, true, code->why);
+    facade_jit_give_logs(jit, true, code->why);
     tell(jit, device, code->why);
     return code->refusal;
 }
@@ -149,7 +139,7 @@ cudaError_t facade_module_build(struct facade_context *context, const struct fac
         code->module != NULL
             ? ocl_program_build_parsed(cl, code->module, &module->program, &log)
             : ocl_program_build(cl, code->text, code->bytes, "", &module->program, &log);
-    give_log(jit, status != OCL_OK, log);
+    facade_jit_give_logs(jit, status != OCL_OK, log);
     if (status != OCL_OK)
         tell(jit, device, log);
     free(log);

@@ -37,13 +37,18 @@ static void destroy_state(struct facade_link_state *state)
     facade_handle_free(state);
 }
 
-static void tell(struct facade_link_state *state, const char *why)
+static void give_logs(struct facade_link_state *state, bool is_error, const char *log)
 {
     const struct facade_jit jit = {state->options, state->values, state->count};
-    ocl_log(true, "%s", why);
     if (!state->gave_log)
-        facade_jit_give_log(&jit, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, why);
+        facade_jit_give_logs(&jit, is_error, log);
     state->gave_log = true;
+}
+
+static void tell(struct facade_link_state *state, const char *why)
+{
+    ocl_log(true, "%s", why);
+    give_logs(state, true, why);
 }
 
 CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
@@ -223,6 +228,7 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
     free(log);
     if (found->text == NULL) /* nothing else is left by a failure */
         return facade_driver_error(error);
+    give_logs(found, false, NULL);
     *cubinOut = found->text;
     if (sizeOut != NULL)
         *sizeOut = strlen(found->text) + 1;

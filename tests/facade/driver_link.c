@@ -226,6 +226,30 @@ TEST_BODY(driver_link_takes_objects_of_bare_text)
     }
 }
 
+/* Programs print both whatever came of it. */
+TEST_BODY(driver_link_ends_both_logs)
+{
+    char errors[64], words[64];
+    CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+                              CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
+        void *values[] = {words, (void *)sizeof words, errors, (void *)sizeof errors};
+        void *code = NULL;
+        memset(errors, 'x', sizeof errors);
+        memset(words, 'x', sizeof words);
+        CUlinkState link = new_link(4, options, values);
+        assert_driver(add_text(link, has_twice, "first.ptx"));
+        assert_driver(add_text(link, is_wrong ? has_twice : calls_twice, "second.ptx"));
+        assert_int_equal(cuLinkComplete(link, &code, NULL) != CUDA_SUCCESS, is_wrong);
+        assert_string_equal(words, "");
+        assert_int_equal((uintptr_t)values[1], 0);
+        assert_non_null(memchr(errors, 0, sizeof errors));
+        assert_int_equal((uintptr_t)values[3], strlen(errors));
+        assert_int_equal(strlen(errors) > 0, is_wrong);
+        assert_driver(cuLinkDestroy(link));
+    }
+}
+
 TEST_BODY(driver_link_names_what_is_defined_twice)
 {
     char log[256] = "";
