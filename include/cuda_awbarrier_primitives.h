@@ -78,9 +78,9 @@ static __inline__ __device__ bool __mbarrier_test_wait_parity(__mbarrier_t *barr
     static __inline__ __device__ bool name(__mbarrier_t *barrier, T what,                          \
                                            unsigned int max_sleep_nanosec)                         \
     {                                                                                              \
-        const unsigned long long start = clem_globaltimer();                                          \
+        const unsigned long long start = clem_globaltimer();                                       \
         while (!test(barrier, what))                                                               \
-            if (clem_globaltimer() - start >= max_sleep_nanosec)                                      \
+            if (clem_globaltimer() - start >= max_sleep_nanosec)                                   \
                 return test(barrier, what);                                                        \
         return true;                                                                               \
     }
