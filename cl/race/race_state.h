@@ -186,7 +186,7 @@ static inline struct cell race_cell(const struct page *page, uint64_t address)
     cell.slots[0].word ^= state;
     if (!(cell.slots[0].word & SLOT_WRITES))
         cell.slots[0].word &= ~(uint32_t)CLEM_RACE_FULL;
-    if (state != CLEM_RACE_ALONE)
+    if (state != CLEM_RACE_ALONE && cell.slots[0].time != 0)
         for (unsigned i = 1; i < SLOTS; i++)
             cell.slots[i] = page->others[at][i - 1];
     return cell;

@@ -461,6 +461,18 @@ TEST_BODY(race_launches_come_one_after_the_other)
     end(&b, 0, 0, 0);
 }
 
+TEST_BODY(race_memory_of_another_has_no_earlier_accesses)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 0);
+    for (uint32_t thread = 0; thread < 4; thread++)
+        touch(&b, k, thread, DATA, 1, reads);
+    ocl_race_forget(b.race, DATA, 4);
+    touch(&b, k, 9, DATA, 2, writes);
+    end(&b, 0, 0, 0);
+}
+
 TEST_BODY(race_blocks_take_turns)
 {
     struct bench b;
