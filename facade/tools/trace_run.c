@@ -233,10 +233,10 @@ static bool is_dead(unsigned long long process)
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return false;
-    (void)fgets(text, sizeof text, file);
+    const bool is_read = fgets(text, sizeof text, file) != NULL;
     fclose(file);
     const char *state = strrchr(text, ')'); /* behind the program's name, which may have any */
-    return state != NULL && strlen(state) > 2 && (state[2] == 'Z' || state[2] == 'X');
+    return is_read && state != NULL && strlen(state) > 2 && (state[2] == 'Z' || state[2] == 'X');
 }
 
 static bool has_ended(unsigned long long process)
