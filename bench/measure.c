@@ -188,7 +188,7 @@ static void close_side(struct side *side)
 
 static void report_side(const struct side *side, struct measured *measured)
 {
-    if (side->in && side->samples.count) {
+    if (side->way && side->in && side->samples.count) {
         measured->method = title_of(side, side->method);
         measured->count = side->count;
         measured->time = series_summarize(&side->samples);

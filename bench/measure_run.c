@@ -193,7 +193,7 @@ static void measure_open_pairs(struct course *course, struct device_report *devi
     enum { ROOM = 64, PASSES = 3 };
     struct pair *open = calloc(ROOM, sizeof *open);
     size_t before = 0, count = 0, rounds = PAIR_LEAST_ROUNDS;
-    device->pairs = calloc(PASSES * ROOM, sizeof *device->pairs);
+    device->pairs = calloc((size_t)PASSES * ROOM, sizeof *device->pairs);
     for (int pass = 0; open && device->pairs && pass < PASSES; pass++, rounds *= 3) {
         count = expectation_open_pairs(device, open, ROOM);
         before = pass == 0 ? count : before;
