@@ -752,19 +752,26 @@ static __attribute__((noinline)) float4 clem_gather(__global const uchar *memory
     }
 }
 
-/* Linear memory: 0 outside. */
-CLEM_INLINE float4 clem_fetch(__global const uchar *memory, const struct clem_texture *facts,
-                              int index)
+/* Linear memory. Needs: such a texel. */
+CLEM_INLINE float4 clem_fetch_inside(__global const uchar *memory, const struct clem_texture *facts,
+                                     uint index)
 {
-    if ((uint)index >= facts->width)
-        return (float4)(0.0f);
     __global const uchar *texels = memory + facts->offset;
     if (facts->shortcut == CLEM_SHORTCUT_F32)
         return (float4)(((__global const float *)texels)[index], 0.0f, 0.0f, 0.0f);
     if (facts->shortcut == CLEM_SHORTCUT_F32X4)
         return ((__global const float4 *)texels)[index];
     uint bytes = facts->channels * clem_channel_bytes(facts->format);
-    return clem_decode(texels + (ulong)(uint)index * bytes, facts->format, facts->channels);
+    return clem_decode(texels + (ulong)index * bytes, facts->format, facts->channels);
+}
+
+/* 0 outside. */
+CLEM_INLINE float4 clem_fetch(__global const uchar *memory, const struct clem_texture *facts,
+                              int index)
+{
+    if ((uint)index >= facts->width)
+        return (float4)(0.0f);
+    return clem_fetch_inside(memory, facts, (uint)index);
 }
 
 /* ---- Shortcuts of plain textures ----
@@ -781,7 +788,8 @@ CLEM_INLINE float4 clem_fetch(__global const uchar *memory, const struct clem_te
 #define CLEM_UNWRAPPED1   CLEM_PLAIN_WRAPS_X
 #define CLEM_UNWRAPPED2   CLEM_PLAIN_WRAPS
 #define CLEM_IF_PLAIN(axes, format, channels, filter)                                              \
-    if (((uint)facts->plain & (CLEM_PLAIN_BITS##axes | (filter ? CLEM_UNWRAPPED##axes : 0u))) ==   \
+    if (((uint)facts->plain &                                                                      \
+         (CLEM_PLAIN_BITS##axes | ((filter) != 0u ? CLEM_UNWRAPPED##axes : 0u))) ==                \
         (CLEM_PLAIN(format, channels##u) | filter | CLEM_PLAIN_AXES##axes))
 
 /* Any texture. A call, and one for all that is left: with more tests in it, the loop over work-items

@@ -6,17 +6,19 @@
 
 #include <stdint.h>
 
-/* A call has a list of numbers, 32 in a row, one for each lane: floats are their bits. Results come in the first rows. */
+/* A call has a list of numbers, 32 in a row, one for each lane: floats are their bits. What has 64 bits has two rows, as 32
+ * numbers of 64 bits. */
 enum ptx_fetch_row {
-    PTX_FETCH_OBJECT, /* address of a struct clem_texture as the table of all objects has them */
-    PTX_FETCH_X,
+    PTX_FETCH_OBJECT, /* 64 bits: address of a struct clem_texture as the table of all objects has them */
+    PTX_FETCH_X = PTX_FETCH_OBJECT + 2,
     PTX_FETCH_Y,
     PTX_FETCH_Z,
     PTX_FETCH_LAYER, /* of cubes: which cube */
     PTX_FETCH_LEVEL,
     PTX_FETCH_STEPS = PTX_FETCH_LEVEL,  /* how far x, y and z move across, and then down */
-    PTX_FETCH_VALUES = PTX_FETCH_LEVEL, /* what is stored */
-    PTX_FETCH_ROWS = PTX_FETCH_STEPS + 6
+    PTX_FETCH_VALUES = PTX_FETCH_LEVEL, /* of surfaces: what is stored, and what was loaded */
+    PTX_FETCH_RESULTS = PTX_FETCH_STEPS + 6,
+    PTX_FETCH_ROWS = PTX_FETCH_RESULTS + 4
 };
 
 /* Ways to fetch: as the device header's functions for a type in one and two dimensions, and for any texture by how many axes it
@@ -64,11 +66,11 @@ union ptx_fetch {
 };
 
 /* object: what all lanes have in PTX_FETCH_OBJECT, where that is not given; 0: it is. */
-void clem_native_fetch(uint32_t what, uint32_t lanes, uint64_t object, uint64_t *list);
-void clem_native_load_surface(uint32_t what, uint32_t lanes, uint64_t object, uint64_t *list);
-void clem_native_store_surface(uint32_t what, uint32_t lanes, uint64_t object, uint64_t *list);
-void clem_native_reduce_surface(uint32_t what, uint32_t lanes, uint64_t object, uint64_t *list);
-void clem_native_query(uint32_t what, uint32_t lanes, uint64_t object, uint64_t *list);
+void clem_native_fetch(uint32_t what, uint32_t lanes, uint64_t object, uint32_t *list);
+void clem_native_load_surface(uint32_t what, uint32_t lanes, uint64_t object, uint32_t *list);
+void clem_native_store_surface(uint32_t what, uint32_t lanes, uint64_t object, uint32_t *list);
+void clem_native_reduce_surface(uint32_t what, uint32_t lanes, uint64_t object, uint32_t *list);
+void clem_native_query(uint32_t what, uint32_t lanes, uint64_t object, uint32_t *list);
 
 #define CLEM_NATIVE_PICTURES(FUNCTION)                                                             \
     FUNCTION(fetch)                                                                                \

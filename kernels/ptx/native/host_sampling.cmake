@@ -6,6 +6,7 @@ file(READ ${FOLDER}/clem_sampling.h text)
 foreach(type float2 float3 float4 uint4)
     string(REPLACE "(${type})(" "${type}_of(" text "${text}")
 endforeach()
+string(REPLACE "size_t" "CLEM_INDEX" text "${text}")
 set(index 0)
 foreach(part x y z w)
     string(REGEX REPLACE "([^a-z_.>](value|size|direction|weight|spot|texels\\[[0-3]\\]))\\.${part}([^a-z_])" "\\1[${index}]\\3"

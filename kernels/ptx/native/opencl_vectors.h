@@ -21,10 +21,63 @@ typedef uchar uchar4 __attribute__((vector_size(4)));
 #define float4_of(...) ((float4){__VA_ARGS__})
 #define uint4_of(...)  ((uint4){__VA_ARGS__})
 
-#define convert_float(a)  ((float)(a))
-#define convert_float4(a) __builtin_convertvector(a, float4)
-#define convert_int4(a)   __builtin_convertvector(a, int4)
-#define as_float4(a)      ((float4)(a)) /* its bits */
+#define convert_float(a) ((float)(a))
+#define convert_int4(a)                                                                            \
+    _Generic((a), uchar4                                                                           \
+             : ints_of_uchar4, char4                                                               \
+             : ints_of_char4, ushort4                                                              \
+             : ints_of_ushort4, short4                                                             \
+             : ints_of_short4, uint4                                                               \
+             : ints_of_uint4, int4                                                                 \
+             : ints_of_int4)(a)
+#define convert_float4(a)                                                                          \
+    _Generic((a), uchar4                                                                           \
+             : floats_of_uchar4, char4                                                             \
+             : floats_of_char4, ushort4                                                            \
+             : floats_of_ushort4, short4                                                           \
+             : floats_of_short4, uint4                                                             \
+             : floats_of_uint4)(a)
+#define as_float4(a) ((float4)(a)) /* its bits */
+
+static inline int4 ints_of_uchar4(uchar4 a)
+{
+#ifdef __AVX2__ /* whose shift by several amounts compilers do not find otherwise */
+    uint bits;
+    memcpy(&bits, &a, sizeof bits);
+    return (int4)((uint4){bits, bits, bits, bits} >> (uint4){0, 8, 16, 24} & 0xffu);
+#else
+    return __builtin_convertvector(a, int4);
+#endif
+}
+
+#define DEFINE_INTS(type)                                                                          \
+    static inline int4 ints_of_##type(type a)                                                      \
+    {                                                                                              \
+        return __builtin_convertvector(a, int4);                                                   \
+    }
+DEFINE_INTS(char4)
+DEFINE_INTS(ushort4)
+DEFINE_INTS(short4)
+DEFINE_INTS(int4)
+DEFINE_INTS(uint4)
+#undef DEFINE_INTS
+
+/* Of small numbers in two steps, for each of which there is an instruction. */
+#define DEFINE_FLOATS(type)                                                                        \
+    static inline float4 floats_of_##type(type a)                                                  \
+    {                                                                                              \
+        return __builtin_convertvector(ints_of_##type(a), float4);                                 \
+    }
+DEFINE_FLOATS(uchar4)
+DEFINE_FLOATS(char4)
+DEFINE_FLOATS(ushort4)
+DEFINE_FLOATS(short4)
+#undef DEFINE_FLOATS
+
+static inline float4 floats_of_uint4(uint4 a)
+{
+    return __builtin_convertvector(a, float4);
+}
 
 static inline float4 sizes_of(float4 a)
 {

@@ -1,65 +1,50 @@
-/* Textures and surfaces for kernels in the native form: what the device header computes by hand, as C of the host.
- * host_sampling.inc is made of kernels/device/ by CMake.
+/* Textures and surfaces for kernels in the native form: what the device header computes by hand, as C of the host
+ * (host_sampling.h).
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 
-#include "kernels/device/clem_texture_facts.h"
 #include "kernels/ptx/ir/ir.h"
-#include "kernels/ptx/native/fetch.h"
-#include "kernels/ptx/native/opencl_vectors.h"
+#include "kernels/ptx/native/surfaces.h"
+#include "kernels/ptx/native/texels.h"
 
-#define __global   /* one memory */
-#define __constant /* for all */
+enum { LANES = 32, WORTH_A_LOOP = 4 /* as many lanes are worth one over all of them */ };
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wsign-compare"
-#pragma GCC diagnostic ignored "-Wparentheses"
-#pragma GCC diagnostic ignored "-Wpedantic"
-#pragma GCC diagnostic ignored "-Wextra"
-#pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic ignored "-Wcast-align"
-#pragma GCC diagnostic ignored "-Wdouble-promotion"
-#pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wunused-const-variable"
-#ifdef __clang__
-#pragma GCC diagnostic ignored "-Wtautological-constant-compare"
+/* Of two functions the one for the processor. */
+#ifdef __x86_64__
+#define CHOSEN(name) (__builtin_cpu_supports("avx2") ? name##_avx2 : name##_any)
+#else
+#define CHOSEN(name) name##_any
 #endif
-#include "host_sampling.inc"
-#include "kernels/ptx/library/texture.cl"
-#pragma GCC diagnostic pop
-
-enum { LANES = 32 };
 
 #define FOR_LANES(lane)                                                                            \
     for (unsigned lane = 0; lane < LANES; lane++)                                                  \
         if (lanes >> lane & 1u)
 
 /* What a lane has in a row of its list. */
-static uint64_t number(const uint64_t *list, enum ptx_fetch_row row)
+static int whole(const uint32_t *list, enum ptx_fetch_row row)
 {
-    return list[LANES * row];
+    return (int)list[LANES * row];
 }
 
-static int whole(const uint64_t *list, enum ptx_fetch_row row)
+static float real(const uint32_t *list, enum ptx_fetch_row row)
 {
-    return (int)number(list, row);
+    return as_float(list[LANES * row]);
 }
 
-static float real(const uint64_t *list, enum ptx_fetch_row row)
+static const uint64_t *objects_of(const uint32_t *list)
 {
-    return as_float((uint)number(list, row));
+    return (const uint64_t *)(const void *)&list[LANES * PTX_FETCH_OBJECT];
 }
 
 /* Takes from *lanes those that have the object of the first of them: all where *object is known. */
-static uint32_t take_alike(uint32_t *lanes, const uint64_t *list, uint64_t *object)
+static uint32_t take_alike(uint32_t *lanes, const uint32_t *list, uint64_t *object)
 {
     uint32_t alike = *lanes;
     if (*object == 0) {
-        *object = list[__builtin_ctz(*lanes)];
+        const uint64_t *const each = objects_of(list);
+        *object = each[__builtin_ctz(*lanes)];
         for (unsigned i = 0; i < LANES; i++)
-            alike &= ~((uint32_t)(list[i] != *object) << i);
+            alike &= ~((uint32_t)(each[i] != *object) << i);
     }
     *lanes &= ~alike;
     return alike;
@@ -72,26 +57,24 @@ static const struct clem_texture *row_of(uint64_t object)
 
 /* ---- Textures ---- */
 
-static float level_of(const struct clem_texture *facts, union ptx_fetch what, const uint64_t *list)
+static float level_of(const struct clem_texture *facts, union ptx_fetch what, const uint32_t *list)
 {
-    const uint64_t *const steps = &list[LANES * PTX_FETCH_STEPS];
+    const uint32_t *const steps = &list[LANES * PTX_FETCH_STEPS];
     switch (what.texture.level) {
     case PTX_FETCH_AT_LEVEL:
         return real(list, PTX_FETCH_LEVEL);
     case PTX_FETCH_BY_STEPS:
-        return clem_gradient_lod(facts,
-                                 (float4){as_float((uint)steps[0]), as_float((uint)steps[LANES]),
-                                          as_float((uint)steps[2 * LANES])},
-                                 (float4){as_float((uint)steps[3 * LANES]),
-                                          as_float((uint)steps[4 * LANES]),
-                                          as_float((uint)steps[5 * LANES])});
+        return clem_gradient_lod(
+            facts, (float4){as_float(steps[0]), as_float(steps[LANES]), as_float(steps[2 * LANES])},
+            (float4){as_float(steps[3 * LANES]), as_float(steps[4 * LANES]),
+                     as_float(steps[5 * LANES])});
     default:
         return -INFINITY;
     }
 }
 
 static struct clem_place place_of(const struct clem_texture *facts, union ptx_fetch what,
-                                  const uint64_t *list)
+                                  const uint32_t *list)
 {
     const float x = real(list, PTX_FETCH_X), y = real(list, PTX_FETCH_Y);
     const float z = real(list, PTX_FETCH_Z);
@@ -102,23 +85,23 @@ static struct clem_place place_of(const struct clem_texture *facts, union ptx_fe
     return clem_at(x, y, z, has_layer ? clem_layer(layer, facts->layers) : 0);
 }
 
-static inline void put(uint64_t *list, unsigned count, float4 value)
+static inline void put(uint32_t *list, unsigned count, float4 value)
 {
     const uint4 bits = (uint4)value;
     for (unsigned k = 0; k < count; k++)
-        list[LANES * k] = bits[k];
+        list[LANES * (PTX_FETCH_RESULTS + k)] = bits[k];
 }
 
 /* A loop for each way, so that what depends on the texture alone is decided before it. */
 #define EACH(count, value)                                                                         \
     FOR_LANES(i)                                                                                   \
     {                                                                                              \
-        uint64_t *const own = &list[i];                                                            \
+        uint32_t *const own = &list[i];                                                            \
         put(own, count, value);                                                                    \
     }                                                                                              \
     break
 static void fetch(const uchar *memory, const struct clem_texture *facts, union ptx_fetch what,
-                  uint32_t lanes, uint64_t *list)
+                  uint32_t lanes, uint32_t *list)
 {
     const unsigned count = what.texture.count;
     switch (what.texture.way) {
@@ -147,11 +130,15 @@ static void fetch(const uchar *memory, const struct clem_texture *facts, union p
     }
 }
 
-void clem_native_fetch(uint32_t what, uint32_t lanes, uint64_t object, uint64_t *list)
+void clem_native_fetch(uint32_t what, uint32_t lanes, uint64_t object, uint32_t *list)
 {
+    const uint32_t all = lanes;
     while (lanes) {
         uint64_t own = object;
         const uint32_t alike = take_alike(&lanes, list, &own);
+        if (alike == all && __builtin_popcount(all) >= WORTH_A_LOOP &&
+            CHOSEN(ptx_texels)(row_of(own), (union ptx_fetch){.word = what}, list))
+            return;
         const struct clem_texture facts = clem_table_texture(row_of(own));
         fetch(CLEM_ROW_MEMORY(row_of(own)), &facts, (union ptx_fetch){.word = what}, alike, list);
     }
@@ -159,13 +146,7 @@ void clem_native_fetch(uint32_t what, uint32_t lanes, uint64_t object, uint64_t 
 
 /* ---- Surfaces ---- */
 
-struct surface {
-    uchar *memory;
-    struct clem_surface facts;
-    union ptx_fetch what;
-};
-
-static uint32_t open_surface(uint32_t word, uint32_t *lanes, uint64_t object, const uint64_t *list,
+static uint32_t open_surface(uint32_t word, uint32_t *lanes, uint64_t object, const uint32_t *list,
                              struct surface *surface)
 {
     const uint32_t alike = take_alike(lanes, list, &object);
@@ -174,94 +155,21 @@ static uint32_t open_surface(uint32_t word, uint32_t *lanes, uint64_t object, co
     return alike;
 }
 
-/* An element of so many bytes in all, or NULL where the surface has none. */
-static inline uchar *element(const struct surface *surface, const uint64_t *list, int bytes)
-{
-    const bool has_layer = surface->what.surface.has_layer;
-    const unsigned axes = surface->what.surface.axes;
-    const int y = axes > 1 ? whole(list, PTX_FETCH_Y) : 0;
-    const int z = has_layer  ? whole(list, PTX_FETCH_LAYER)
-                  : axes > 2 ? whole(list, PTX_FETCH_Z)
-                             : 0;
-    const long offset = clem_surface_offset(&surface->facts, whole(list, PTX_FETCH_X), y, z,
-                                            has_layer, bytes, surface->what.surface.mode);
-    return offset < 0 ? NULL : surface->memory + offset;
-}
-
-/* Of elements, each of several numbers of a type. */
-#define DEFINE_SURFACE(type)                                                                       \
-    static inline void load_##type(const struct surface *surface, uint32_t lanes, uint64_t *list,  \
-                                   unsigned count)                                                 \
-    {                                                                                              \
-        FOR_LANES(i)                                                                               \
-        {                                                                                          \
-            const type *const from = (const type *)(const void *)element(                          \
-                surface, &list[i], (int)(count * sizeof *from));                                   \
-            for (unsigned k = 0; k < count; k++)                                                   \
-                list[i + LANES * k] = from ? from[k] : 0;                                          \
-        }                                                                                          \
-    }                                                                                              \
-    /* The lowest lane's stays, where several have one place. */                                   \
-    static inline void store_##type(const struct surface *surface, uint32_t lanes,                 \
-                                    const uint64_t *list, unsigned count)                          \
-    {                                                                                              \
-        for (unsigned i = LANES; i-- > 0;) {                                                       \
-            if (!(lanes >> i & 1u))                                                                \
-                continue;                                                                          \
-            type *const to =                                                                       \
-                (type *)(void *)element(surface, &list[i], (int)(count * sizeof *to));             \
-            for (unsigned k = 0; to && k < count; k++)                                             \
-                to[k] = (type)list[i + LANES * (PTX_FETCH_VALUES + k)];                            \
-        }                                                                                          \
-    }
-DEFINE_SURFACE(uchar)
-DEFINE_SURFACE(ushort)
-DEFINE_SURFACE(uint)
-DEFINE_SURFACE(ulong)
-
-#define BY_TYPE(function, count)                                                                   \
-    switch (surface.what.surface.bytes) {                                                          \
-    case 1:                                                                                        \
-        function##_uchar(&surface, alike, list, count);                                            \
-        break;                                                                                     \
-    case 2:                                                                                        \
-        function##_ushort(&surface, alike, list, count);                                           \
-        break;                                                                                     \
-    case 4:                                                                                        \
-        function##_uint(&surface, alike, list, count);                                             \
-        break;                                                                                     \
-    default:                                                                                       \
-        function##_ulong(&surface, alike, list, count);                                            \
-        break;                                                                                     \
-    }
-#define BY_COUNT(function)                                                                         \
-    switch (surface.what.surface.count) {                                                          \
-    case 1:                                                                                        \
-        BY_TYPE(function, 1)                                                                       \
-        break;                                                                                     \
-    case 2:                                                                                        \
-        BY_TYPE(function, 2)                                                                       \
-        break;                                                                                     \
-    default:                                                                                       \
-        BY_TYPE(function, 4)                                                                       \
-        break;                                                                                     \
-    }
-
-void clem_native_load_surface(uint32_t what, uint32_t lanes, uint64_t object, uint64_t *list)
+void clem_native_load_surface(uint32_t what, uint32_t lanes, uint64_t object, uint32_t *list)
 {
     struct surface surface;
     while (lanes) {
         const uint32_t alike = open_surface(what, &lanes, object, list, &surface);
-        BY_COUNT(load)
+        CHOSEN(ptx_load_surface)(&surface, alike, list);
     }
 }
 
-void clem_native_store_surface(uint32_t what, uint32_t lanes, uint64_t object, uint64_t *list)
+void clem_native_store_surface(uint32_t what, uint32_t lanes, uint64_t object, uint32_t *list)
 {
     struct surface surface;
     while (lanes) {
         const uint32_t alike = open_surface(what, &lanes, object, list, &surface);
-        BY_COUNT(store)
+        CHOSEN(ptx_store_surface)(&surface, alike, list);
     }
 }
 
@@ -282,7 +190,7 @@ static uint32_t reduced(union ptx_fetch what, uint32_t old, uint32_t value)
     }
 }
 
-static void reduce(const struct surface *surface, uint32_t lanes, const uint64_t *list)
+static void reduce(const struct surface *surface, uint32_t lanes, const uint32_t *list)
 {
     FOR_LANES(i)
     {
@@ -295,7 +203,7 @@ static void reduce(const struct surface *surface, uint32_t lanes, const uint64_t
     }
 }
 
-void clem_native_reduce_surface(uint32_t what, uint32_t lanes, uint64_t object, uint64_t *list)
+void clem_native_reduce_surface(uint32_t what, uint32_t lanes, uint64_t object, uint32_t *list)
 {
     struct surface surface;
     while (lanes) {
@@ -306,16 +214,16 @@ void clem_native_reduce_surface(uint32_t what, uint32_t lanes, uint64_t object, 
 
 /* ---- What they are ---- */
 
-void clem_native_query(uint32_t word, uint32_t lanes, uint64_t object, uint64_t *list)
+void clem_native_query(uint32_t word, uint32_t lanes, uint64_t object, uint32_t *list)
 {
     const union ptx_fetch what = {.word = word};
     FOR_LANES(i)
     {
-        const struct clem_texture *const row = row_of(object ? object : list[i]);
+        const struct clem_texture *const row = row_of(object ? object : objects_of(list)[i]);
         uint32_t value;
         memcpy(&value, (const char *)row + 4 * what.query.at, sizeof value);
         if (what.query.is_of_cubes && row->flags & CLEM_TEXTURE_CUBE)
             value /= 6;
-        list[i] = value;
+        list[i + LANES * PTX_FETCH_RESULTS] = value;
     }
 }

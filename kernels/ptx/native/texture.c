@@ -11,9 +11,8 @@
 
 enum { ROW_MASK = 0xfffff }; /* the part of a handle that is the row of the table */
 
-#define ROW_TYPE  "<32 x i64>"
-#define LIST_TYPE "[11 x <32 x i64>]"
-_Static_assert(PTX_FETCH_ROWS == 11, "as LIST_TYPE says");
+#define LIST_TYPE "[16 x <32 x i32>]"
+_Static_assert(PTX_FETCH_ROWS == 16, "as LIST_TYPE says");
 
 /* ---- What a call is given ---- */
 
@@ -40,20 +39,37 @@ void ptx_native_declare_pictures(struct ptx_native *n)
     for (size_t i = 0; i < function->instruction_count; i++)
         is_any |= ptx_native_is_picture(&function->instructions[i]);
     if (is_any)
-        ptx_native_do(n, "%%picture = alloca " LIST_TYPE);
+        ptx_native_do(n, "%%picture = alloca " LIST_TYPE ", align 256");
 }
 
-static const char *row(struct ptx_native *n, unsigned index)
+/* Numbers have 32 bits there, or 64, which are two rows. */
+static uint8_t bits_there(unsigned bits)
 {
-    return ptx_native_emit(n, "getelementptr " LIST_TYPE ", %s %%picture, i32 0, i32 %u",
-                           ptx_native_pointer_type(n, LIST_TYPE), index);
+    return bits > 32 ? 64 : 32;
+}
+
+static const char *row_type(const struct ptx_native *n, unsigned bits)
+{
+    return ptx_format(n->e, "<32 x i%u>", bits_there(bits));
+}
+
+/* A row's pointer, with its type before it. */
+static const char *row(struct ptx_native *n, unsigned index, unsigned bits)
+{
+    const char *row = ptx_native_emit(n, "getelementptr " LIST_TYPE ", %s %%picture, i32 0, i32 %u",
+                                      ptx_native_pointer_type(n, LIST_TYPE), index);
+    const char *type = ptx_native_pointer_type(n, row_type(n, bits));
+    if (bits_there(bits) > 32)
+        row = ptx_native_emit(n, "bitcast %s %s to %s", ptx_native_pointer_type(n, "<32 x i32>"),
+                              row, type);
+    return ptx_format(n->e, "%s %s", type, row);
 }
 
 static void give(struct ptx_native *n, unsigned index, struct ptx_native_value value)
 {
-    value = ptx_native_vector(n, ptx_native_resize(n, value, 64, false));
-    ptx_native_do(n, "store " ROW_TYPE " %s, %s %s", value.text,
-                  ptx_native_pointer_type(n, ROW_TYPE), row(n, index));
+    const unsigned bits = value.bits;
+    value = ptx_native_vector(n, ptx_native_resize(n, value, bits_there(bits), false));
+    ptx_native_do(n, "store %s %s, %s", row_type(n, bits), value.text, row(n, index, bits));
 }
 
 static void give_operand(struct ptx_native *n, unsigned index, const struct ptx_operand *operand,
@@ -65,9 +81,9 @@ static void give_operand(struct ptx_native *n, unsigned index, const struct ptx_
 
 static struct ptx_native_value taken(struct ptx_native *n, unsigned index, unsigned bits)
 {
-    const char *text = ptx_native_emit(n, "load " ROW_TYPE ", %s %s",
-                                       ptx_native_pointer_type(n, ROW_TYPE), row(n, index));
-    return ptx_native_resize(n, (struct ptx_native_value){text, 64, true}, bits, false);
+    const char *text = ptx_native_emit(n, "load %s, %s", row_type(n, bits), row(n, index, bits));
+    return ptx_native_resize(n, (struct ptx_native_value){text, bits_there(bits), true}, bits,
+                             false);
 }
 
 static void call(struct ptx_native *n, const struct ptx_instruction *in, const char *name,
@@ -136,15 +152,17 @@ static void give_place(struct ptx_native *n, const struct ptx_texture_shape *sha
     }
 }
 
-/* Results stand in the first rows. */
-static void take(struct ptx_native *n, const struct ptx_instruction *in, unsigned channels)
+/* Results, from a row on. */
+static void take(struct ptx_native *n, const struct ptx_instruction *in, unsigned first,
+                 unsigned channels)
 {
     const struct ptx_operand *to = &in->operands[0];
     const enum ptx_type type = (enum ptx_type)in->types[0];
     const bool is_list = to->kind == PTX_OPERAND_VECTOR;
+    const unsigned bits = ptx_native_bits(type);
     for (unsigned i = 0; i < (is_list ? to->count : 1) && i < channels; i++)
         ptx_native_set(n, in, is_list ? &to->list[i] : to, type,
-                       taken(n, i, ptx_native_bits(type)));
+                       taken(n, first + i * bits_there(bits) / 32, bits));
     if (in->has_second_destination)
         ptx_native_set(n, in, &in->operands[1], PTX_PRED, ptx_native_number(n, 1, "true"));
 }
@@ -236,7 +254,7 @@ static void write_fetch(struct ptx_emitter *e, const struct ptx_instruction *in)
         n, shape, &brackets->list[1], is_whole ? PTX_S32 : PTX_F32, is_whole && !is_linear,
         what.texture.way >= PTX_FETCH_SAMPLE_1 && what.texture.way <= PTX_FETCH_SAMPLE_4 ? 3 : 0);
     call(n, in, "fetch", what, object);
-    take(n, in, what.texture.count);
+    take(n, in, PTX_FETCH_RESULTS, what.texture.count);
 }
 
 /* ---- Queries ---- */
@@ -273,7 +291,7 @@ static void write_query(struct ptx_emitter *e, const struct ptx_instruction *in)
                   .is_of_cubes = !is_surface && in->operation == PTX_OP_ARRAY_SIZE}};
     const char *object = give_object(n, &handle, bundle);
     call(n, in, "query", what, object);
-    ptx_native_set(n, in, &in->operands[0], PTX_U32, taken(n, 0, 32));
+    ptx_native_set(n, in, &in->operands[0], PTX_U32, taken(n, PTX_FETCH_RESULTS, 32));
 }
 
 /* ---- Surfaces ---- */
@@ -320,7 +338,7 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
     if (!object)
         return;
     call(n, in, "load_surface", what, object);
-    take(n, in, channels);
+    take(n, in, PTX_FETCH_VALUES, channels);
 }
 
 static void write_store(struct ptx_emitter *e, const struct ptx_instruction *in)
@@ -335,8 +353,9 @@ static void write_store(struct ptx_emitter *e, const struct ptx_instruction *in)
                              : NULL;
     if (!object)
         return;
+    const unsigned rows = bits_there(ptx_native_bits((enum ptx_type)in->types[0])) / 32;
     for (unsigned i = 0; i < channels; i++)
-        give_operand(n, PTX_FETCH_VALUES + i, is_list ? &from->list[i] : from,
+        give_operand(n, PTX_FETCH_VALUES + i * rows, is_list ? &from->list[i] : from,
                      (enum ptx_type)in->types[0]);
     call(n, in, "store_surface", what, object);
 }
