@@ -142,7 +142,7 @@ CLEM_DEVICE void __nv_atomic_exchange(T *address, const CLEM_ITSELF *value, CLEM
     *old = __nv_atomic_exchange_n(address, *value, order, scope);
 }
 
-/* Never fails without cause, so weak says nothing; the order of a failure is the other's too. */
+/* Never fails without cause, so weak says nothing. Which order is kept is not known before, so both are. */
 template <class T>
 CLEM_DEVICE bool __nv_atomic_compare_exchange_n(T *address, CLEM_ITSELF *expected,
                                                 CLEM_ITSELF value, bool weak, int order,
@@ -150,10 +150,11 @@ CLEM_DEVICE bool __nv_atomic_compare_exchange_n(T *address, CLEM_ITSELF *expecte
 {
     static_cast<void>(weak);
     const CLEM_BITS seen = __builtin_bit_cast(CLEM_BITS, *expected);
-    clem_order_before(order, scope);
+    clem_order_before(failure == __NV_ATOMIC_SEQ_CST ? failure : order, scope);
     const CLEM_BITS old = atomicCAS(reinterpret_cast<CLEM_BITS *>(address), seen,
                                     __builtin_bit_cast(CLEM_BITS, value));
-    clem_order_after(order > failure ? order : failure, scope);
+    clem_order_after(order == __NV_ATOMIC_RELAXED || order == __NV_ATOMIC_RELEASE ? failure : order,
+                     scope);
     if (old != seen)
         *expected = __builtin_bit_cast(T, old);
     return old == seen;
