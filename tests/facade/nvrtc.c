@@ -551,6 +551,26 @@ TEST_BODY(nvrtc_keeps_the_order_of_failed_comparisons)
     }
 }
 
+/* Where the system's is asked for, that of the device would leave out the host. */
+TEST_BODY(nvrtc_keeps_the_scope_of_atomics)
+{
+    static const char source[] =
+        "extern \"C\" __global__ void put(unsigned *a, unsigned long long *b, float *c)\n"
+        "{ atomicAdd_system(a, 1u); atomicMin_system(b, 2ull); atomicExch_system(c, 1.0f);\n"
+        "  atomicCAS_system(b, 2ull, 3ull); __nv_atomic_or(a, 4u, __NV_ATOMIC_RELAXED);\n"
+        "  __nv_atomic_add(a, 4u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);\n"
+        "  __nv_atomic_exchange_n(c, 2.0f, __NV_ATOMIC_RELAXED); }\n";
+    static const char *const atomics[] = {"add.u32", "min.u64", "exch.b32", "cas.b64", "or.b32"};
+    char *text = text_of(source);
+    for (size_t i = 0; i < sizeof atomics / sizeof *atomics; i++) {
+        char words[32];
+        snprintf(words, sizeof words, "atom.sys.%s", atomics[i]);
+        assert_non_null(strstr(text, words));
+    }
+    assert_non_null(strstr(text, "atom.global.add.u32"));
+    free(text);
+}
+
 /* What clang has no instructions for, and older ones no functions for devices. */
 TEST_BODY(nvrtc_divides_128_bits)
 {
