@@ -18,21 +18,54 @@
 static const char pocl_prefix[] = "_pocl_kernel_";
 static const char own_prefix[] = "kernel_";
 
-/* The kernel that the instruction belongs to; NULL: none. *length: of the name. */
+/* The name in a path that ends with NAME/SHAPE/NAME.so, as PoCL calls its libraries; NULL: it is another. */
+static const char *find_name(const char *path, size_t *length)
+{
+    const char *const file = path ? strrchr(path, '/') : NULL;
+    const char *const end = file ? strstr(file, ".so") : NULL;
+    const char *at = file;
+    for (int i = 0; at && i < 2; i++)
+        do
+            at = at > path ? at - 1 : NULL;
+        while (at && *at != '/');
+    if (!end || !at || end[strlen(".so")] != '\0' || strncmp(at, file, (size_t)(end - file)) != 0 ||
+        at[end - file] != '/')
+        return NULL;
+    *length = (size_t)(end - file) - 1;
+    return file + 1;
+}
+
+/* Behind the function with PoCL's name there may be others of the kernel's. */
+static const char *find_of_pocl(uint64_t code, size_t *length)
+{
+    static const size_t prefix = sizeof pocl_prefix - 1, own = sizeof own_prefix - 1;
+    Dl_info place;
+    if (dladdr((const void *)(uintptr_t)code, &place) == 0)
+        return NULL;
+    const char *name = find_name(place.dli_fname, length);
+    if (place.dli_sname && strncmp(place.dli_sname, pocl_prefix, prefix) == 0) {
+        name = place.dli_sname + prefix;
+        const char *const end = strstr(name, "_workgroup");
+        *length = end ? (size_t)(end - name) : strlen(name);
+    }
+    if (!name || *length < own || strncmp(name, own_prefix, own) != 0)
+        return name;
+    *length -= own;
+    return name + own;
+}
+
+/* The kernel that the instruction belongs to, or which called the function of the library that it belongs to; NULL: none.
+ * *length: of the name. */
 static const char *find_kernel(uint64_t code, size_t *length)
 {
-    Dl_info place;
     const char *name = ocl_native_name_at(code);
-    if (!name && dladdr((const void *)(uintptr_t)code, &place) != 0 && place.dli_sname &&
-        strncmp(place.dli_sname, pocl_prefix, sizeof pocl_prefix - 1) == 0) {
-        name = place.dli_sname + sizeof pocl_prefix - 1;
-        if (strncmp(name, own_prefix, sizeof own_prefix - 1) == 0)
-            name += sizeof own_prefix - 1;
+    if (!name) {
+        name = find_of_pocl(code, length);
+        if (name)
+            return name;
+        name = ocl_native_name_here();
     }
-    if (!name)
-        return NULL;
-    const char *const end = strstr(name, "_workgroup");
-    *length = end ? (size_t)(end - name) : strlen(name);
+    *length = name ? strlen(name) : 0;
     return name;
 }
 

@@ -74,6 +74,9 @@ ocl_status ocl_native_reserve(struct ocl_native_launch *launch);
 /* The thread block that the calling thread runs. false: it runs none, or nobody knows which of several. For handlers of signals. */
 bool ocl_native_block_here(uint32_t block[3]);
 
+/* The name of the kernel whose blocks the calling thread runs; NULL: it runs none. For handlers of signals. */
+const char *ocl_native_name_here(void);
+
 /* Of a launch that was not given to the driver. One that was goes when the last of its work-items ends. */
 void ocl_native_cancel(struct ocl_native_launch *launch);
 

@@ -241,6 +241,13 @@ ocl_status ocl_native_reserve(struct ocl_native_launch *launch)
     return OCL_OK;
 }
 
+const char *ocl_native_name_here(void)
+{
+    const struct ocl_thread *const thread = ocl_thread_if_any();
+    const struct ocl_native_launch *const launch = thread ? thread->native : NULL;
+    return launch ? launch->native->name : NULL;
+}
+
 bool ocl_native_block_here(uint32_t block[3])
 {
     const struct ocl_thread *const thread = ocl_thread_if_any();

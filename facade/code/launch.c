@@ -171,7 +171,7 @@ static cudaError_t capture_launch(struct facade_function *function, dim3 grid, d
 {
     struct facade_work *work = NULL;
     const struct cudaKernelNodeParams params = {
-        .func = function,
+        .func = attributes->named != NULL ? (void *)(uintptr_t)attributes->named : function,
         .gridDim = grid,
         .blockDim = block,
         .sharedMemBytes = (unsigned)shared,
@@ -442,7 +442,7 @@ cudaError_t facade_launch_read_attributes(const struct cudaLaunchAttribute_st *l
                                           struct facade_launch_attributes *attributes)
 {
     cudaError_t error = count == 0 || list != NULL ? cudaSuccess : cudaErrorInvalidValue;
-    *attributes = (struct facade_launch_attributes){list, count, false};
+    *attributes = (struct facade_launch_attributes){.list = list, .count = count};
     for (unsigned i = 0; error == cudaSuccess && i < count; i++)
         error = check_attribute(&list[i], &attributes->is_cooperative);
     return error;
@@ -464,6 +464,7 @@ static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, 
 {
     struct facade_function *function = NULL;
     cudaError_t error = facade_function_find(func, &function);
+    attributes.named = func;
     if (error == cudaSuccess)
         error = facade_launch(function, grid, block, args, shared, stream, attributes);
     return facade_launch_error_of(func, error);
@@ -473,14 +474,14 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
                              size_t sharedMem, cudaStream_t stream)
 {
     return facade_result(launch(func, gridDim, blockDim, args, sharedMem, stream,
-                                (struct facade_launch_attributes){NULL, 0, false}));
+                                (struct facade_launch_attributes){0}));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
                                         size_t sharedMem, cudaStream_t stream)
 {
     return facade_result(launch(func, gridDim, blockDim, args, sharedMem, stream,
-                                (struct facade_launch_attributes){NULL, 0, true}));
+                                (struct facade_launch_attributes){.is_cooperative = true}));
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)

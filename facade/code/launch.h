@@ -15,6 +15,7 @@ struct facade_launch_attributes {
     const struct cudaLaunchAttribute_st *list;
     unsigned count;
     bool is_cooperative;
+    const void *named; /* as the program called the function; NULL: by its handle */
 };
 
 /* Launches function. Units: grid in blocks, block in threads, shared

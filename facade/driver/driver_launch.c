@@ -175,7 +175,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
 {
     const dim3 grid = {gridDimX, gridDimY, gridDimZ}, block = {blockDimX, blockDimY, blockDimZ};
     return launch(f, grid, block, sharedMemBytes, hStream, kernelParams, extra,
-                  (struct facade_launch_attributes){NULL, 0, false});
+                  (struct facade_launch_attributes){0});
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -186,7 +186,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
 {
     const dim3 grid = {gridDimX, gridDimY, gridDimZ}, block = {blockDimX, blockDimY, blockDimZ};
     return launch(f, grid, block, sharedMemBytes, hStream, kernelParams, NULL,
-                  (struct facade_launch_attributes){NULL, 0, true});
+                  (struct facade_launch_attributes){.is_cooperative = true});
 }
 
 CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList,
@@ -222,7 +222,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
                           void **extra)
 {
     struct facade_function *function = NULL;
-    struct facade_launch_attributes attributes = {NULL, 0, false};
+    struct facade_launch_attributes attributes = {0};
     if (config == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = find_function(f, &function);
@@ -357,7 +357,7 @@ CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstre
         const struct facade_packed packed = {copy->arguments, copy->bytes};
         const dim3 grid = {(unsigned)grid_width, (unsigned)grid_height, 1};
         result = launch_packed(function, grid, copy->block, copy->shared, hStream, &packed,
-                               (struct facade_launch_attributes){NULL, 0, false});
+                               (struct facade_launch_attributes){0});
     }
     free(copy);
     return result;

@@ -157,7 +157,7 @@ static cudaError_t launch(const void *func)
     if (error == cudaSuccess)
         error = facade_launch(function, configuration.grid, configuration.block, args,
                               configuration.shared, configuration.stream,
-                              (struct facade_launch_attributes){NULL, 0, false});
+                              (struct facade_launch_attributes){.named = func});
     facade_thread()->argument_bytes = 0;
     return error;
 }

@@ -6,8 +6,8 @@
 #include "device_atomic.h"
 #include "device_warp.h"
 
-/* Each access is relaxed and of the system's scope, and fences around it keep the order, so both are at least as asked. Order and scope are constants of the
- * caller, as nvcc wants them, so one path is left of each branch.
+/* Each access is relaxed and of the system's scope, or of the device's where no more is asked; fences around it keep the order. So
+ * both are at least as asked. Order and scope are constants of the caller, as nvcc wants them, so one path is left of each branch.
  *
  * Source: CUDA C++ Programming Guide 13.0, Built-in Atomic Functions.
  */
@@ -130,8 +130,10 @@ CLEM_DEVICE T __nv_atomic_exchange_n(T *address, CLEM_ITSELF value, int order,
                                      int scope = __NV_THREAD_SCOPE_SYSTEM)
 {
     clem_order_before(order, scope);
+    CLEM_BITS *const at = reinterpret_cast<CLEM_BITS *>(address);
+    const CLEM_BITS bits = __builtin_bit_cast(CLEM_BITS, value);
     const CLEM_BITS old =
-        atomicExch(reinterpret_cast<CLEM_BITS *>(address), __builtin_bit_cast(CLEM_BITS, value));
+        scope == __NV_THREAD_SCOPE_SYSTEM ? atomicExch_system(at, bits) : atomicExch(at, bits);
     clem_order_after(order, scope);
     return __builtin_bit_cast(T, old);
 }
@@ -142,18 +144,21 @@ CLEM_DEVICE void __nv_atomic_exchange(T *address, const CLEM_ITSELF *value, CLEM
     *old = __nv_atomic_exchange_n(address, *value, order, scope);
 }
 
-/* Never fails without cause, so weak says nothing; the order of a failure is the other's too. */
+/* Never fails without cause, so weak says nothing. Which order is kept is not known before, so both are. */
 template <class T>
 CLEM_DEVICE bool __nv_atomic_compare_exchange_n(T *address, CLEM_ITSELF *expected,
                                                 CLEM_ITSELF value, bool weak, int order,
                                                 int failure, int scope = __NV_THREAD_SCOPE_SYSTEM)
 {
     static_cast<void>(weak);
+    CLEM_BITS *const at = reinterpret_cast<CLEM_BITS *>(address);
     const CLEM_BITS seen = __builtin_bit_cast(CLEM_BITS, *expected);
-    clem_order_before(order, scope);
-    const CLEM_BITS old = atomicCAS(reinterpret_cast<CLEM_BITS *>(address), seen,
-                                    __builtin_bit_cast(CLEM_BITS, value));
-    clem_order_after(order > failure ? order : failure, scope);
+    const CLEM_BITS bits = __builtin_bit_cast(CLEM_BITS, value);
+    clem_order_before(failure == __NV_ATOMIC_SEQ_CST ? failure : order, scope);
+    const CLEM_BITS old = scope == __NV_THREAD_SCOPE_SYSTEM ? atomicCAS_system(at, seen, bits)
+                                                            : atomicCAS(at, seen, bits);
+    clem_order_after(order == __NV_ATOMIC_RELAXED || order == __NV_ATOMIC_RELEASE ? failure : order,
+                     scope);
     if (old != seen)
         *expected = __builtin_bit_cast(T, old);
     return old == seen;
@@ -175,7 +180,9 @@ CLEM_DEVICE bool __nv_atomic_compare_exchange(T *address, CLEM_ITSELF *expected,
                                            int scope = __NV_THREAD_SCOPE_SYSTEM)                   \
     {                                                                                              \
         clem_order_before(order, scope);                                                           \
-        const T old = function(address, static_cast<T>(operand));                                  \
+        const T given = static_cast<T>(operand);                                                   \
+        const T old = scope == __NV_THREAD_SCOPE_SYSTEM ? function##_system(address, given)        \
+                                                        : function(address, given);                \
         clem_order_after(order, scope);                                                            \
         return old;                                                                                \
     }                                                                                              \

@@ -30,7 +30,16 @@ static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                           "  .reg .b64 %rd<5>; .reg .b32 %r<2>;\n"
                           "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [at];\n"
                           "  shl.b64 %rd3, %rd2, 2; add.s64 %rd4, %rd1, %rd3;\n"
-                          "  mov.u32 %r1, 3; red.global.add.u32 [%rd4], %r1; ret;\n}\n";
+                          "  mov.u32 %r1, 3; red.global.add.u32 [%rd4], %r1; ret;\n}\n"
+                          ".visible .entry row_at(.param .u64 out, .param .u64 at) {\n"
+                          "  .reg .b64 %rd<6>; .reg .b32 %r<5>; .shared .align 4 .b8 s[128];\n"
+                          "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [at];\n"
+                          "  shl.b64 %rd3, %rd2, 2; add.s64 %rd4, %rd1, %rd3;\n"
+                          "  mov.u32 %r1, %tid.x; mul.wide.u32 %rd5, %r1, 4;\n"
+                          "  add.s64 %rd4, %rd4, %rd5; shl.b32 %r2, %r1, 2; mov.u32 %r3, s;\n"
+                          "  add.s32 %r3, %r3, %r2; st.shared.u32 [%r3], %r3; bar.sync 0;\n"
+                          "  ld.shared.u32 %r4, [%r3]; add.s32 %r4, %r4, 1;\n"
+                          "  red.global.add.u32 [%rd4], %r4; ret;\n}\n";
 
 enum place { BEHIND, IN_FRONT, AT_NULL, NOWHERE };
 enum installed { NEVER, BEFORE, BETWEEN };
@@ -172,6 +181,17 @@ TEST_BODY(crash_of_a_translated_kernel_is_told)
                 " bytes behind the end of");
     assert_told(&(struct access){.text = ptx, .kernel = "sum_at", .place = AT_NULL},
                 IS_TOLD_APART ? "wrote to 0x0, " : "wrote to 0x", "a null pointer");
+}
+
+/* In a function of the library that the kernel calls, and in one of the kernel's own. */
+TEST_BODY(crash_in_what_a_kernel_calls_is_told)
+{
+    static const char *const forms[] = {"native", "opencl", "warp", "item"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        setenv("CLEM_PTX_FORM", forms[i], 1);
+        assert_told(&(struct access){.text = ptx, .kernel = "row_at", .place = AT_NULL},
+                    "wrote to 0x", "a null pointer");
+    }
 }
 
 static void touch_by_itself(const void *unused)

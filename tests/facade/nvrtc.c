@@ -502,6 +502,19 @@ TEST_BODY(nvrtc_code_runs)
     assert_driver(cuModuleUnload(module));
 }
 
+/* PTX of a source that compiles, the caller's to free. */
+static char *text_of(const char *source)
+{
+    nvrtcProgram program = new_program(source, 0, NULL, NULL);
+    must_compile(program, 0, NULL);
+    size_t bytes = 0;
+    assert_int_equal(nvrtcGetPTXSize(program, &bytes), NVRTC_SUCCESS);
+    char *text = malloc(bytes);
+    assert_int_equal(nvrtcGetPTX(program, text), NVRTC_SUCCESS);
+    assert_int_equal(nvrtcDestroyProgram(&program), NVRTC_SUCCESS);
+    return text;
+}
+
 /* Where CUDA's own compiler takes it, and no clang. */
 TEST_BODY(nvrtc_takes_alignas_behind_shared)
 {
@@ -511,16 +524,51 @@ TEST_BODY(nvrtc_takes_alignas_behind_shared)
         "{ __shared__ alignas(alignof(wide)) char c[40]; __shared__ alignas(double) char d[8];\n"
         "  const int i = threadIdx.x; c[i] = i; d[i % 8] = i; __syncthreads();\n"
         "  a[i] = c[39 - i] + d[7 - i % 8]; }\n";
-    nvrtcProgram program = new_program(source, 0, NULL, NULL);
-    must_compile(program, 0, NULL);
-    size_t bytes = 0;
-    assert_int_equal(nvrtcGetPTXSize(program, &bytes), NVRTC_SUCCESS);
-    char *text = malloc(bytes);
-    assert_int_equal(nvrtcGetPTX(program, text), NVRTC_SUCCESS);
+    char *text = text_of(source);
     assert_non_null(strstr(text, ".shared .align 32 .b8"));
     assert_non_null(strstr(text, ".shared .align 8 .b8"));
     free(text);
-    assert_int_equal(nvrtcDestroyProgram(&program), NVRTC_SUCCESS);
+}
+
+/* Where a comparison fails, its own order is kept, also by one that is weaker where it succeeds. */
+TEST_BODY(nvrtc_keeps_the_order_of_failed_comparisons)
+{
+    static const char *const orders[] = {"RELEASE, __NV_ATOMIC_ACQUIRE",
+                                         "RELAXED, __NV_ATOMIC_ACQUIRE",
+                                         "RELEASE, __NV_ATOMIC_SEQ_CST"};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        char source[512];
+        snprintf(source, sizeof source,
+                 "extern \"C\" __global__ void swap(unsigned *a, unsigned *b)\n{ unsigned x = 1;\n"
+                 "__nv_atomic_compare_exchange_n(a, &x, 2u, false, __NV_ATOMIC_%s,\n"
+                 "__NV_THREAD_SCOPE_DEVICE); *b = x; }\n",
+                 orders[i]);
+        char *text = text_of(source);
+        const char *const swap = strstr(text, "atom.");
+        assert_non_null(swap);
+        assert_non_null(strstr(swap, "membar."));
+        free(text);
+    }
+}
+
+/* Where the system's is asked for, that of the device would leave out the host. */
+TEST_BODY(nvrtc_keeps_the_scope_of_atomics)
+{
+    static const char source[] =
+        "extern \"C\" __global__ void put(unsigned *a, unsigned long long *b, float *c)\n"
+        "{ atomicAdd_system(a, 1u); atomicMin_system(b, 2ull); atomicExch_system(c, 1.0f);\n"
+        "  atomicCAS_system(b, 2ull, 3ull); __nv_atomic_or(a, 4u, __NV_ATOMIC_RELAXED);\n"
+        "  __nv_atomic_add(a, 4u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);\n"
+        "  __nv_atomic_exchange_n(c, 2.0f, __NV_ATOMIC_RELAXED); }\n";
+    static const char *const atomics[] = {"add.u32", "min.u64", "exch.b32", "cas.b64", "or.b32"};
+    char *text = text_of(source);
+    for (size_t i = 0; i < sizeof atomics / sizeof *atomics; i++) {
+        char words[32];
+        snprintf(words, sizeof words, "atom.sys.%s", atomics[i]);
+        assert_non_null(strstr(text, words));
+    }
+    assert_non_null(strstr(text, "atom.global.add.u32"));
+    free(text);
 }
 
 /* What clang has no instructions for, and older ones no functions for devices. */

@@ -138,6 +138,27 @@ static cudaGraph_t captured_graph(whole &w, unsigned what, cudaStream_t stream, 
     return graph;
 }
 
+/* Nodes name their kernels as the program did, by whom it may find the launch that it changes. */
+static void test_names(cudaGraph_t graph)
+{
+    const void *const kernels[] = {(const void *)multiply, (const void *)add, (const void *)sum};
+    cudaGraphNode_t nodes[16];
+    size_t count = sizeof nodes / sizeof *nodes, found = 0;
+    CUDA(cudaGraphGetNodes(graph, nodes, &count));
+    for (size_t i = 0; i < count; i++) {
+        cudaGraphNodeType type;
+        cudaKernelNodeParams params;
+        CUDA(cudaGraphNodeGetType(nodes[i], &type));
+        if (type != cudaGraphNodeTypeKernel)
+            continue;
+        CUDA(cudaGraphKernelNodeGetParams(nodes[i], &params));
+        for (const void *kernel : kernels)
+            found += params.func == kernel;
+        CUDA(cudaGraphKernelNodeSetParams(nodes[i], &params));
+    }
+    EXPECT(found == 3);
+}
+
 static void test_captured(whole &w, cudaStream_t stream)
 {
     cudaStream_t other;
@@ -146,6 +167,7 @@ static void test_captured(whole &w, cudaStream_t stream)
     CUDA(cudaStreamCreate(&other));
     cudaGraph_t graph = captured_graph(w, 11, stream, other);
     const int before = *w.notes;
+    test_names(graph);
     CUDA(cudaGraphInstantiate(&exec, graph, 0));
     for (unsigned i = 1; i <= 5; i++) {
         *w.host_factor = i;
