@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "cl/base/deadline.h"
+#include "cl/check/check_transfer.h"
 #include "cl/check/guard.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
@@ -264,8 +265,8 @@ static ocl_status allocate_slowly(struct request *request, uint64_t *address)
     return request->refusal != OCL_OK ? request->refusal : status;
 }
 
-ocl_status ocl_ordered_allocate(struct ocl_ordered_pool *pool, struct ocl_context *context,
-                                struct ocl_queue *queue, size_t bytes, uint64_t *address)
+static ocl_status allocate(struct ocl_ordered_pool *pool, struct ocl_context *context,
+                           struct ocl_queue *queue, size_t bytes, uint64_t *address)
 {
     const ocl_status failure = ocl_context_failure(context);
     if (failure != OCL_OK)
@@ -290,6 +291,17 @@ ocl_status ocl_ordered_allocate(struct ocl_ordered_pool *pool, struct ocl_contex
         return allocate_slowly(&request, address);
     *address = hand_out(found, bytes);
     return OCL_OK;
+}
+
+ocl_status ocl_ordered_allocate(struct ocl_ordered_pool *pool, struct ocl_context *context,
+                                struct ocl_queue *queue, size_t bytes, uint64_t *address)
+{
+    const ocl_status status = allocate(pool, context, queue, bytes, address);
+    if (status == OCL_OK && ocl_check_wants(OCL_CHECK_RACE)) {
+        const struct ocl_stream stream = ocl_queue_stream(queue);
+        ocl_check_stream_allocated(&stream, *address, bytes);
+    }
+    return status;
 }
 
 /* --- Freeing --- */
