@@ -36,6 +36,9 @@ enum { OCL_CHECK_MARGIN = 1024 };
 void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool is_written);
 void ocl_check_freed(uint64_t base);
 
+/* Likewise, while kernels that were launched before may still use it for its last owner: they may, and its bytes count as written. */
+void ocl_check_handed_on(uint64_t base, uint64_t bytes, const char *kind);
+
 /* Whether memory was there that has been freed, and what is there now is no other. */
 bool ocl_check_is_freed(uint64_t address);
 

@@ -49,6 +49,12 @@ static void describe(const struct ocl_checked_memory *m, char *about, size_t byt
              (unsigned long long)m->base);
 }
 
+/* Whether memory was handed on after the launch, which may use it for its last owner. */
+static bool is_later(const struct ocl_access *a, const struct ocl_checked_memory *m)
+{
+    return a->launch->number < atomic_load(&m->made);
+}
+
 /* In no memory: which it is next to. */
 static void tell_nowhere(const struct ocl_access *a)
 {
@@ -66,6 +72,8 @@ static void tell_nowhere(const struct ocl_access *a)
              (unsigned)a->bytes, verb(a));
         return;
     }
+    if (is_later(a, near))
+        return;
     describe(near, text, sizeof text);
     if (near == below && after == 0)
         snprintf(about, sizeof about, "right behind the end of %s", text);
@@ -106,10 +114,14 @@ static bool check_global(const struct ocl_access *a)
     const struct ocl_checked_memory *m = ocl_check_find(a->address);
     if (!m && is_own(a))
         return true;
+    if (!m)
+        m = ocl_check_find_surely(a->address);
     if (!m) {
         tell_nowhere(a);
         return false;
     }
+    if (is_later(a, m))
+        return true;
     const uint64_t freed = atomic_load(&m->freed);
     if (freed && a->launch->number >= freed) {
         tell_freed(a, m);

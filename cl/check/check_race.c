@@ -238,25 +238,33 @@ static inline void leave(void)
     atomic_store_explicit(&gate.is_busy, 0, memory_order_release);
 }
 
-/* ---- Copies and fills ---- */
+/* ---- Copies, fills and allocations ---- */
+
+static const char *touch_sentence(bool writes, const struct ocl_touch *touch)
+{
+    if (touch->allocates)
+        return "race: a kernel accesses memory that another stream allocates, with nothing to "
+               "order it behind that";
+    if (!writes)
+        return "race: a kernel reads what other work in another stream writes, with nothing to "
+               "order them";
+    return touch->writes ? "race: a kernel and other work in another stream both write, with "
+                           "nothing to order them"
+                         : "race: a kernel writes what other work in another stream reads, with "
+                           "nothing to order them";
+}
 
 static void report_touch(const struct ocl_access *a, const struct ocl_touch *touch)
 {
-    const bool writes = a->kind != CLEM_CHECK_LOAD;
     char about[128];
-    (void)snprintf(about, sizeof about, "the other is a %s, which %s there", touch->what,
-                   touch->writes ? "writes" : "reads");
-    struct ocl_finding finding = {
-        .check = OCL_CHECK_RACE,
-        .what =
-            !writes ? "race: a kernel reads what other work in another stream writes, with nothing "
-                      "to order them"
-            : touch->writes ? "race: a kernel and other work in another stream both write, with "
-                              "nothing to order them"
-                            : "race: a kernel writes what other work in another stream reads, with "
-                              "nothing to order them",
-        .about = about,
-        .other = &touch->stack};
+    (void)snprintf(about, sizeof about, "the other is a %s%s", touch->what,
+                   touch->allocates ? ""
+                   : touch->writes  ? ", which writes there"
+                                    : ", which reads there");
+    struct ocl_finding finding = {.check = OCL_CHECK_RACE,
+                                  .what = touch_sentence(a->kind != CLEM_CHECK_LOAD, touch),
+                                  .about = about,
+                                  .other = &touch->stack};
     ocl_check_report_access(a, &finding);
 }
 

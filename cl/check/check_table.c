@@ -86,6 +86,17 @@ struct ocl_checked_memory *ocl_check_find(uint64_t address)
     return found;
 }
 
+struct ocl_checked_memory *ocl_check_find_surely(uint64_t address)
+{
+    struct ocl_checked_memory *found = ocl_check_find(address);
+    if (found)
+        return found;
+    pthread_mutex_lock(&lock);
+    found = ocl_check_find(address);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 struct ocl_checked_memory *ocl_check_find_below(uint64_t address)
 {
     return table() ? ocl_range_map_find_below(ranges, address) : NULL;
@@ -158,7 +169,8 @@ static unsigned char *unwritten(uint64_t bytes, bool is_written)
     return calloc(bytes, 1);
 }
 
-void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool is_written)
+/* made_at: as struct ocl_checked_memory has it. */
+static void add(uint64_t base, uint64_t bytes, const char *kind, bool is_written, uint64_t made_at)
 {
     if (!table() || bytes == 0)
         return;
@@ -172,6 +184,7 @@ void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool i
         made->bytes = bytes;
         made->kind = kind;
         made->next = NULL;
+        atomic_store(&made->made, made_at);
         atomic_store(&made->freed, 0);
         atomic_store(&made->written, written);
         made->freed_at.depth = 0;
@@ -184,6 +197,16 @@ void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool i
         free(written);
     }
     pthread_mutex_unlock(&lock);
+}
+
+void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool is_written)
+{
+    add(base, bytes, kind, is_written, 0);
+}
+
+void ocl_check_handed_on(uint64_t base, uint64_t bytes, const char *kind)
+{
+    add(base, bytes, kind, true, ocl_check_launches() + 1);
 }
 
 void ocl_check_free_from(struct ocl_checked_memory *memory, uint64_t number)

@@ -13,7 +13,9 @@
 struct ocl_checked_memory {
     struct clem_check_memory quick; /* first: what kernels look at */
     uint64_t base, bytes;
-    const char *kind;       /* "device memory" */
+    const char *kind; /* "device memory" */
+    _Atomic uint64_t
+        made; /* launches that had begun when it was handed on, and one; 0: it is nobody else's */
     _Atomic uint64_t freed; /* launches that had begun when it was freed, and one; 0: it was not */
     struct ocl_stack allocated, freed_at;
     _Atomic(unsigned char *)
@@ -24,6 +26,9 @@ struct ocl_checked_memory {
 
 /* The memory that holds an address, or did; NULL: none. Lock-free. */
 struct ocl_checked_memory *ocl_check_find(uint64_t address);
+
+/* The same, not between what was there and what takes its place. */
+struct ocl_checked_memory *ocl_check_find_surely(uint64_t address);
 
 /* CLEM_CHECK_PAGES addresses of struct clem_check_memory, as kernels look them up: those found last. */
 uint64_t ocl_check_pages(void);

@@ -1,4 +1,4 @@
-/* Copies and fills, and what other streams do to their memory.
+/* Copies, fills and stream-ordered allocations, and what other streams do to their memory.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/check/check_transfer.h"
 
@@ -7,8 +7,27 @@
 #include "cl/check/check_race.h"
 #include "cl/check/touches.h"
 
-static void tell(const struct ocl_touch *touch, uint64_t address, bool writes, const char *about,
-                 const char *kernel, const struct ocl_stack *other)
+/* The other command: its launch's kernel or NULL, its call. */
+struct other {
+    const char *about, *kernel;
+    const struct ocl_stack *stack;
+};
+
+static void report(const struct ocl_touch *touch, const char *what, uint64_t address,
+                   const struct other *other)
+{
+    ocl_check_report(&(struct ocl_finding){.check = OCL_CHECK_RACE,
+                                           .what = what,
+                                           .about = other->about,
+                                           .space = "global",
+                                           .address = address,
+                                           .launch = &touch->stack,
+                                           .other = other->stack,
+                                           .other_kernel = other->kernel});
+}
+
+static void tell(const struct ocl_touch *touch, uint64_t address, bool writes,
+                 const struct other *other)
 {
     char what[160];
     const char *const own = touch->writes ? "writes" : "reads";
@@ -18,14 +37,18 @@ static void tell(const struct ocl_touch *touch, uint64_t address, bool writes, c
             ? "race: a %s and other work in another stream both write, with nothing to order them"
             : "race: a %s %s what other work in another stream %s, with nothing to order them",
         touch->what, own, writes ? "writes" : "reads");
-    ocl_check_report(&(struct ocl_finding){.check = OCL_CHECK_RACE,
-                                           .what = what,
-                                           .about = about,
-                                           .space = "global",
-                                           .address = address,
-                                           .launch = &touch->stack,
-                                           .other = other,
-                                           .other_kernel = kernel});
+    report(touch, what, address, other);
+}
+
+static void tell_allocated(const struct ocl_touch *touch, uint64_t address,
+                           const struct other *other)
+{
+    char what[160];
+    snprintf(what, sizeof what,
+             "race: a %s %s memory that another stream allocates, with nothing to order it behind "
+             "that",
+             touch->what, touch->writes ? "writes" : "reads");
+    report(touch, what, address, other);
 }
 
 static void tell_changed(const struct ocl_touch *t)
@@ -60,14 +83,18 @@ static void check_end(const struct ocl_touch *touch)
     uint64_t address = 0;
     bool writes = false;
     if (ocl_touches_add(touch, &met, &address)) {
+        const struct other other = {about, NULL, &met.stack};
         (void)snprintf(about, sizeof about, "the other is a %s", met.what);
-        tell(touch, address, met.writes, about, NULL, &met.stack);
+        if (met.allocates)
+            tell_allocated(touch, address, &other);
+        else
+            tell(touch, address, met.writes, &other);
     }
     if (touch->time.position != 0 &&
         ocl_check_race_rows(
             &touch->time, &touch->rows, &touch->shape, touch->writes,
             &(struct ocl_race_other){about, kernel, sizeof about, &stack, &address, &writes}))
-        tell(touch, address, writes, about, *kernel ? kernel : NULL, &stack);
+        tell(touch, address, writes, &(struct other){about, *kernel ? kernel : NULL, &stack});
 }
 
 void ocl_check_transfer(const struct ocl_stream *stream, const struct ocl_check_rows *target,
@@ -94,6 +121,24 @@ void ocl_check_transfer(const struct ocl_stream *stream, const struct ocl_check_
         touch.is_watched = false;
         check_end(&touch);
     }
+}
+
+void ocl_check_stream_allocated(const struct ocl_stream *stream, uint64_t address, size_t bytes)
+{
+    struct ocl_touch touch = {.rows = {.address = address},
+                              .shape = {bytes, 1, 1},
+                              .writes = true,
+                              .allocates = true,
+                              .what = "stream-ordered allocation"};
+    struct ocl_touch met;
+    uint64_t common;
+    if (!ocl_check_wants(OCL_CHECK_RACE))
+        return;
+    ocl_streams_set_looker(look);
+    ocl_stream_command(stream, &touch.time);
+    ocl_check_stack(&touch.stack);
+    if (touch.time.position != 0)
+        (void)ocl_touches_add(&touch, &met, &common);
 }
 
 void ocl_check_unseen_kernel(void)

@@ -1,4 +1,4 @@
-/* Copies and fills of streams, which other streams' work may touch meanwhile. Private to cl/.
+/* Copies, fills and allocations of streams, whose memory other streams' work may touch meanwhile. Private to cl/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_CHECK_TRANSFER_H
 #define OCL_CHECK_TRANSFER_H
@@ -12,6 +12,9 @@
 void ocl_check_transfer(const struct ocl_stream *stream, const struct ocl_check_rows *target,
                         const struct ocl_check_rows *source, const struct ocl_check_shape *shape,
                         bool is_pinned);
+
+/* Memory has become a user's in a stream's order: other streams' work that nothing orders behind that is reported. */
+void ocl_check_stream_allocated(const struct ocl_stream *stream, uint64_t address, size_t bytes);
 
 /* A kernel that is not checked is next in a stream: what it writes nobody sees. */
 void ocl_check_unseen_kernel(void);

@@ -1,4 +1,4 @@
-/* What copies and fills touch that the host does not know to be complete. Private to cl/check/.
+/* What copies, fills and stream-ordered allocations touch that the host does not know to be complete. Private to cl/check/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_TOUCHES_H
 #define OCL_TOUCHES_H
@@ -14,7 +14,8 @@ struct ocl_touch {
     bool writes;
     bool
         is_watched; /* memory that the host writes as it likes, from which is read: `sum` is of its bytes */
-    const char *what; /* "copy", "fill" */
+    bool allocates;   /* all that others do there comes behind it; `writes` too */
+    const char *what; /* "copy", "fill", "stream-ordered allocation" */
     struct ocl_stack stack;
     uint64_t sum;
 };

@@ -28,6 +28,7 @@ struct ocl_allocation {
     size_t span;     /* bytes that stand in the registry; 0: those of bytes, rounded up */
     bool is_listed;  /* they do */
     bool is_virtual; /* a mapping (virtual.h), which nobody frees */
+    bool is_in_use;  /* before it is handed out: by kernels of the last owner's */
     _Atomic(struct ocl_twin *) twin; /* twin.h: of pinned memory that kernels do not see, or NULL */
     struct ocl_ordered *ordered; /* ordered_private.h: of stream-ordered memory, otherwise NULL */
     struct ocl_fixed
@@ -80,6 +81,8 @@ static inline void ocl_allocation_check(const struct ocl_allocation *allocation,
         return;
     if (!is_new)
         ocl_check_freed(allocation->address);
+    else if (allocation->is_in_use)
+        ocl_check_handed_on(allocation->address, allocation->bytes, kinds[allocation->kind]);
     else
         ocl_check_allocated(allocation->address, allocation->bytes, kinds[allocation->kind],
                             allocation->kind != OCL_MEMORY_DEVICE);

@@ -365,7 +365,8 @@ static ocl_status wait_for(const struct use *use, struct ocl_queue *queue)
 /* More queues than this hold no block up at once, or the queue waits for all of them. */
 enum { MOST_USES = 16 };
 
-static ocl_status wait_for_uses(struct ocl_fixed *block, struct ocl_queue *queue)
+/* *is_used: there may be some. */
+static ocl_status wait_for_uses(struct ocl_fixed *block, struct ocl_queue *queue, bool *is_used)
 {
     struct use uses[MOST_USES];
     pthread_mutex_lock(&lock);
@@ -375,6 +376,7 @@ static ocl_status wait_for_uses(struct ocl_fixed *block, struct ocl_queue *queue
     if (is_known && count > 0)
         memcpy(uses, block->uses, count * sizeof uses[0]);
     pthread_mutex_unlock(&lock);
+    *is_used = !is_known || count > 0;
     if (!is_known)
         return ocl_event_follow_all(queue, queue->context);
     if (count == 0)
@@ -389,7 +391,8 @@ ocl_status ocl_fixed_begin(struct ocl_fixed *block, struct ocl_queue *queue, uin
                            size_t bytes)
 {
     const size_t offset = (size_t)(address - block->address);
-    const ocl_status ordered = wait_for_uses(block, queue);
+    bool is_used;
+    const ocl_status ordered = wait_for_uses(block, queue, &is_used);
     if (ordered != OCL_OK)
         return ordered;
     struct ocl_allocation *whole = hold_whole(block);
@@ -407,6 +410,7 @@ ocl_status ocl_fixed_begin(struct ocl_fixed *block, struct ocl_queue *queue, uin
         const uint64_t end = offset + bytes;
         recount(block, end > block->used ? end : block->used, block->bytes);
         atomic_store(&part->is_live, true);
+        part->is_in_use = is_used;
         ocl_allocation_count(part, true);
     }
     pthread_mutex_unlock(&lock);

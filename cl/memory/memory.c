@@ -106,6 +106,7 @@ static struct ocl_allocation *allocation_take(struct ocl_context *context,
     made->span = 0;
     made->is_listed = false;
     made->is_virtual = false;
+    made->is_in_use = false;
     atomic_store(&made->twin, NULL);
     atomic_store(&made->is_live, false);
     made->ordered = NULL;

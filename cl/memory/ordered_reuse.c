@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "cl/base/deadline.h"
+#include "cl/check/check_transfer.h"
 #include "cl/check/guard.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
@@ -54,9 +55,17 @@ static bool is_ordered_by_kind(const struct request *request, const struct ocl_o
                                  ordered->position);
 }
 
+/* What checks know of memory begins anew when the host hands it out: no kernel of its last owner's may still run then. */
+static bool must_be_complete(void)
+{
+    return ocl_check_wants(OCL_CHECK_KERNELS);
+}
+
 static bool is_reusable(const struct request *request, const struct ocl_ordered *ordered)
 {
     const struct ocl_ordered_pool *pool = request->pool;
+    if (must_be_complete() && !ocl_ordered_is_complete(ordered))
+        return false;
     if (ordered->queue_id == request->queue_id)
         return true;
     if (request->is_local)
@@ -159,11 +168,15 @@ static bool unblock(struct request *request, bool can_wait)
     /* Events of another context are no use here. */
     const bool is_near = from->context == request->queue->context;
     if (is_near && is_granted(request, ocl_queue_mark(from, &event, &position))) {
-        is_over =
-            can_wait ? ocl_event_state(event) == CL_COMPLETE : ends_soon(request->pool, event);
+        if (!can_wait)
+            is_over = ends_soon(request->pool, event);
+        else if (must_be_complete())
+            is_over = is_granted(request, ocl_queue_wait_for_event(from->context, event));
+        else
+            is_over = ocl_event_state(event) == CL_COMPLETE;
         if (is_over)
             ocl_queue_note_finished(from, request->blocked_by, position);
-        if (!is_over && can_wait &&
+        if (!is_over && can_wait && !must_be_complete() &&
             is_granted(request, ocl_queue_hold(request->queue, 1, &event))) {
             ocl_trace("memory is short: a queue waits for another one's to become free");
             (void)ocl_queue_flush(request->queue); /* a failure is kept in the context */
@@ -264,8 +277,8 @@ static ocl_status allocate_slowly(struct request *request, uint64_t *address)
     return request->refusal != OCL_OK ? request->refusal : status;
 }
 
-ocl_status ocl_ordered_allocate(struct ocl_ordered_pool *pool, struct ocl_context *context,
-                                struct ocl_queue *queue, size_t bytes, uint64_t *address)
+static ocl_status allocate(struct ocl_ordered_pool *pool, struct ocl_context *context,
+                           struct ocl_queue *queue, size_t bytes, uint64_t *address)
 {
     const ocl_status failure = ocl_context_failure(context);
     if (failure != OCL_OK)
@@ -290,6 +303,17 @@ ocl_status ocl_ordered_allocate(struct ocl_ordered_pool *pool, struct ocl_contex
         return allocate_slowly(&request, address);
     *address = hand_out(found, bytes);
     return OCL_OK;
+}
+
+ocl_status ocl_ordered_allocate(struct ocl_ordered_pool *pool, struct ocl_context *context,
+                                struct ocl_queue *queue, size_t bytes, uint64_t *address)
+{
+    const ocl_status status = allocate(pool, context, queue, bytes, address);
+    if (status == OCL_OK && ocl_check_wants(OCL_CHECK_RACE)) {
+        const struct ocl_stream stream = ocl_queue_stream(queue);
+        ocl_check_stream_allocated(&stream, *address, bytes);
+    }
+    return status;
 }
 
 /* --- Freeing --- */

@@ -7,7 +7,7 @@ set -u
 clemcc=$1 folder=$2
 here=$(cd "$(dirname "$0")" && pwd)
 source=$here/wrong.cu program=$folder/wrong
-right="at_end surface_inside surface_zero texel_inside before_async heap_right shared_set sums padding"
+right="at_end surface_inside surface_zero texel_inside before_async heap_right shared_set sums padding ordered_again limited_again graph_again"
 failures=0
 
 message=$("$clemcc" --version 2>&1) || {

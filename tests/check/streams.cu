@@ -305,6 +305,43 @@ static void pool()
     cudaFreeAsync(q, two);
 }
 
+static void allocated(int *p)
+{
+    cudaStreamSynchronize(two);
+    cudaFreeAsync(p, two);
+    cudaStreamSynchronize(two);
+}
+
+static void pool_used_early()
+{
+    int *p;
+    cudaMallocAsync(&p, BYTES, one);
+    put<<<8, 128, 0, two>>>(p, 1);
+    allocated(p);
+}
+
+static void pool_filled_early()
+{
+    int *p;
+    cudaMallocAsync(&p, BYTES, one);
+    cudaMemsetAsync(p, 0, BYTES, two);
+    allocated(p);
+}
+
+static void pool_behind()
+{
+    int *p;
+    cudaMallocAsync(&p, BYTES, one);
+    cudaEventRecord(event, one);
+    cudaStreamWaitEvent(two, event, 0);
+    put<<<8, 128, 0, two>>>(p, 1);
+    allocated(p);
+    cudaMallocAsync(&p, BYTES, one);
+    cudaStreamSynchronize(one);
+    put<<<8, 128, 0, two>>>(p, 1);
+    allocated(p);
+}
+
 /* ---- Textures ---- */
 
 __global__ void fetch(cudaTextureObject_t from, int *to)
@@ -438,6 +475,9 @@ static const struct test tests[] = {
     {"graph_and_stream", "the other's kernel put(int*, int)", graph_and_stream, cudaStreamNonBlocking},
     {"textures", "", textures, cudaStreamNonBlocking},
     {"pool", "", pool, cudaStreamNonBlocking},
+    {"pool_used_early", "a kernel accesses memory that another stream allocates; cudaMallocAsync", pool_used_early, cudaStreamNonBlocking},
+    {"pool_filled_early", "a fill writes memory that another stream allocates; cudaMallocAsync", pool_filled_early, cudaStreamNonBlocking},
+    {"pool_behind", "", pool_behind, cudaStreamNonBlocking},
 };
 
 static void unmake()

@@ -365,6 +365,80 @@ static void run_init(const char *name)
     }
 }
 
+// Memory that is freed and handed out again, of other sizes, while kernels of those who had it still run.
+__global__ void work_for_long(int *p, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += p[i % 100] ^ i;
+    p[threadIdx.x] = sum;
+}
+
+__global__ void put_all(int *p, int n)
+{
+    for (int i = threadIdx.x; i < n; i += 64)
+        p[i] = i;
+}
+
+__global__ void decide_all(const int *p, int n, int *out)
+{
+    for (int i = threadIdx.x; i < n; i += 64)
+        if (p[i] > 0)
+            atomicAdd(out, p[i]);
+}
+
+static void use_in_turn(cudaStream_t stream, cudaMemPool_t pool, int turns, int *out)
+{
+    for (int turn = 0; turn < turns; turn++) {
+        int *p, n = 1000 - turn % 4;
+        if (turn % 4 == 0)
+            work_for_long<<<1, 1, 0, stream>>>(out, 50000);
+        if (pool)
+            cudaMallocFromPoolAsync(&p, n * sizeof(int), pool, stream);
+        else
+            cudaMallocAsync(&p, n * sizeof(int), stream);
+        if (turn % 2)
+            cudaMemsetAsync(p, 1, n * sizeof(int), stream);
+        else
+            put_all<<<1, 64, 0, stream>>>(p, n);
+        decide_all<<<1, 64, 0, stream>>>(p, n, out);
+        cudaFreeAsync(p, stream);
+    }
+}
+
+static void run_again(const char *name)
+{
+    int *out = ints(100, true);
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    if (is(name, "ordered_again"))
+        use_in_turn(stream, NULL, 40, out);
+    if (is(name, "limited_again")) {
+        cudaMemPool_t pool;
+        cudaMemPoolProps properties = {};
+        properties.allocType = cudaMemAllocationTypePinned;
+        properties.location = {cudaMemLocationTypeDevice, 0};
+        properties.maxSize = 1 << 16;
+        cudaMemPoolCreate(&pool, &properties);
+        use_in_turn(stream, pool, 40, out);
+        cudaStreamSynchronize(stream);
+        cudaMemPoolDestroy(pool);
+    }
+    if (is(name, "graph_again")) {
+        cudaGraph_t graph;
+        cudaGraphExec_t exec;
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+        use_in_turn(stream, NULL, 4, out);
+        cudaStreamEndCapture(stream, &graph);
+        cudaGraphInstantiate(&exec, graph, 0);
+        for (int i = 0; i < 8; i++)
+            cudaGraphLaunch(exec, stream);
+        cudaStreamSynchronize(stream);
+        cudaGraphExecDestroy(exec);
+        cudaGraphDestroy(graph);
+    }
+}
+
 // The other warps of the block have ended where one multiplies.
 __global__ void multiply_in_one_warp(float *out, int warps)
 {
@@ -389,6 +463,7 @@ int main(int argc, char **argv)
         run_memory(name);
     run_init(name);
     run_texture(name);
+    run_again(name);
     if (is(name, "one_warp"))
         multiply_in_one_warp<<<2, 64>>>((float *)ints(256, true), 1);
     printf("%s: %s\n", name, cudaGetErrorString(cudaDeviceSynchronize()));

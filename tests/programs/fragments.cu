@@ -154,10 +154,9 @@ static void check(const char *name, bool is_c_row, bool is_d_row, bool is_other)
     const int pad = stored<T>::bits < 8 ? 128 / stored<T>::bits : 16;
     const int lda = (is_a_row ? k : m) + pad, ldb = (is_b_row ? n : k) + pad,
               ldc = (is_c_row ? n : m) + 8, ldd = (is_d_row ? n : m) + 8, more = 3;
-    static unsigned char *a, *b, *c, *d;
-    if (!a)
-        for (unsigned char **memory : {&a, &b, &c, &d})
-            CUDA(cudaMallocManaged(memory, 4 * MOST * sizeof(double)));
+    unsigned char *a, *b, *c, *d;
+    for (unsigned char **memory : {&a, &b, &c, &d})
+        CUDA(cudaMallocManaged(memory, 4 * MOST * sizeof(double)));
     memset(a, 0, MOST);
     memset(b, 0, MOST);
     for (int i = 0; i < m; i++)
@@ -195,6 +194,8 @@ static void check(const char *name, bool is_c_row, bool is_d_row, bool is_other)
             }
     EXPECT(wrong == 0);
     result(name, all.data(), all.size() * sizeof(int));
+    for (unsigned char *memory : {a, b, c, d})
+        CUDA(cudaFree(memory));
 }
 
 #define R wmma::row_major

@@ -174,5 +174,11 @@ int main(int count, char **arguments)
         sample<<<dim3(size / 32, size / 8), dim3(32, 8)>>>((float *)b, texture, size, size);
     });
     EXPECT(at<float>(b, (size_t)size * 5 + 9) == at<float>(a, (size_t)size * 5 + 9));
+    CUDA(cudaDestroyTextureObject(texture));
+    CUDA(cudaFreeArray(array));
+    for (float4 *memory : {a, b, c})
+        CUDA(cudaFree(memory));
+    CUDA(cudaEventDestroy(start));
+    CUDA(cudaEventDestroy(stop));
     return program_end();
 }
