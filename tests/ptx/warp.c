@@ -394,6 +394,31 @@ TEST_BODY(ptx_native_keeps_rows_of_sums_for_more_blocks)
         assert_false(native_has(others[i], call));
 }
 
+/* A shuffle by what %r2 is, which something else sets later. */
+#define SHUFFLED(set)                                                                              \
+    PTX_BODY(LOAD "setp.lt.u32 %p1, %r1, 7;\n" set "shfl.sync.up.b32 %r3, %r1, %r2, 0, -1;\n"      \
+                  "ld.global.u32 %r2, [%rd1];\nadd.u32 %r3, %r3, %r2;\n"                           \
+                  "st.global.u32 [%rd1], %r3;\nret;\n")
+
+TEST_BODY(ptx_native_shuffles_by_numbers_without_a_call)
+{
+    static const char *const call = "call <32 x i32> @clem_permute(", *const gather = "gather";
+    static const char *const numbers[] = {
+        SHUFFLED("mov.u32 %r2, 1;\n"), SHUFFLED("mov.u32 %r4, 1;\nmov.u32 %r2, %r4;\n"),
+        SHUFFLED("ld.global.u32 %r2, [%rd1];\nmov.u32 %r2, 1;\n")};
+    static const char *const others[] = {
+        SHUFFLED("mov.u32 %r2, 1;\nld.global.u32 %r2, [%rd1];\n"),
+        SHUFFLED("mov.u32 %r2, 1;\n@%p1 mov.u32 %r2, 2;\n"),
+        SHUFFLED("mov.u32 %r2, 1;\n@%p1 bra M;\nmov.u32 %r2, 2;\nM:\n"),
+        SHUFFLED("mov.u32 %r4, 1;\nadd.u32 %r4, %r4, %r1;\nmov.u32 %r2, %r4;\n")};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        assert_false(native_has(numbers[i], call));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_true(native_has(others[i], call));
+        assert_false(native_has(others[i], gather));
+    }
+}
+
 TEST_BODY(ptx_native_is_chosen_where_it_is_faster)
 {
     static const char *const many =
