@@ -350,17 +350,37 @@ TEST_BODY(ptx_native_takes_all_calls_and_grids)
                   ";\nsetp.lt.u32 %p1, %r1, 4096;\n@%p1 bra L;\n"                                  \
                   "st.global.u32 [%rd1], %r5;\nret;\n")
 
-static bool native_has(const char *text, const char *word)
+static bool native_has_for(enum ptx_threads threads, const char *text, const char *word)
 {
     struct ptx_target target = cpu;
     target.force_form = PTX_FORM_NATIVE;
     target.llvm_major = 15;
-    target.threads = PTX_THREADS_ROWS;
+    target.threads = threads;
     struct ptx_kernel kernel = translate_for(text, &target);
     assert_int_equal(kernel.form, PTX_FORM_NATIVE);
     const bool has = strstr(kernel.text, word) != NULL;
     ptx_kernel_free(&kernel);
     return has;
+}
+
+static bool native_has(const char *text, const char *word)
+{
+    return native_has_for(PTX_THREADS_ROWS, text, word);
+}
+
+TEST_BODY(ptx_native_tells_llvm_where_rows_of_threads_begin)
+{
+    static const char *const text =
+        PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nbar.sync 0;\nret;\n");
+    static const struct {
+        enum ptx_threads threads;
+        bool begin_rows;
+    } cases[] = {{PTX_THREADS_ROWS, true},
+                 {PTX_THREADS_ROW, true},
+                 {PTX_THREADS_HALVES, false},
+                 {PTX_THREADS_ANY, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(native_has_for(cases[i].threads, text, ", -32\n"), cases[i].begin_rows);
 }
 
 TEST_BODY(ptx_native_has_warps_of_a_block_stride_in_step)
