@@ -209,7 +209,8 @@ int main(int count, char **arguments)
     const dim3 blocks[] = {{256, 1}, {64, 4}, {128, 1}, {16, 16},
                            {100, 1}, {32, 1}, {20, 1},  {33, 3}};
     for (const dim3 block : blocks)
-        for (int n : {(int)N, 8 * BLOCKS * 256, 8 * BLOCKS * 256 + 40, 9 * BLOCKS * 128 + 7, 33, 0})
+        for (int n :
+             {(int)N, 16 * BLOCKS * 256, 16 * BLOCKS * 256 + 40, 17 * BLOCKS * 128 + 7, 33, 0})
             try_block(block, n);
     for (int n : {(int)N, 33, 0})
         try_elsewhere(n);

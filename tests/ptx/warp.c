@@ -350,17 +350,37 @@ TEST_BODY(ptx_native_takes_all_calls_and_grids)
                   ";\nsetp.lt.u32 %p1, %r1, 4096;\n@%p1 bra L;\n"                                  \
                   "st.global.u32 [%rd1], %r5;\nret;\n")
 
-static bool native_has(const char *text, const char *word)
+static bool native_has_for(enum ptx_threads threads, const char *text, const char *word)
 {
     struct ptx_target target = cpu;
     target.force_form = PTX_FORM_NATIVE;
     target.llvm_major = 15;
-    target.threads = PTX_THREADS_ROWS;
+    target.threads = threads;
     struct ptx_kernel kernel = translate_for(text, &target);
     assert_int_equal(kernel.form, PTX_FORM_NATIVE);
     const bool has = strstr(kernel.text, word) != NULL;
     ptx_kernel_free(&kernel);
     return has;
+}
+
+static bool native_has(const char *text, const char *word)
+{
+    return native_has_for(PTX_THREADS_ROWS, text, word);
+}
+
+TEST_BODY(ptx_native_tells_llvm_where_rows_of_threads_begin)
+{
+    static const char *const text =
+        PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nbar.sync 0;\nret;\n");
+    static const struct {
+        enum ptx_threads threads;
+        bool begin_rows;
+    } cases[] = {{PTX_THREADS_ROWS, true},
+                 {PTX_THREADS_ROW, true},
+                 {PTX_THREADS_HALVES, false},
+                 {PTX_THREADS_ANY, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(native_has_for(cases[i].threads, text, ", -32\n"), cases[i].begin_rows);
 }
 
 TEST_BODY(ptx_native_has_warps_of_a_block_stride_in_step)
@@ -392,6 +412,31 @@ TEST_BODY(ptx_native_keeps_rows_of_sums_for_more_blocks)
     assert_true(native_has(kept, call));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_false(native_has(others[i], call));
+}
+
+/* A shuffle by what %r2 is, which something else sets later. */
+#define SHUFFLED(set)                                                                              \
+    PTX_BODY(LOAD "setp.lt.u32 %p1, %r1, 7;\n" set "shfl.sync.up.b32 %r3, %r1, %r2, 0, -1;\n"      \
+                  "ld.global.u32 %r2, [%rd1];\nadd.u32 %r3, %r3, %r2;\n"                           \
+                  "st.global.u32 [%rd1], %r3;\nret;\n")
+
+TEST_BODY(ptx_native_shuffles_by_numbers_without_a_call)
+{
+    static const char *const call = "call <32 x i32> @clem_permute(", *const gather = "gather";
+    static const char *const numbers[] = {
+        SHUFFLED("mov.u32 %r2, 1;\n"), SHUFFLED("mov.u32 %r4, 1;\nmov.u32 %r2, %r4;\n"),
+        SHUFFLED("ld.global.u32 %r2, [%rd1];\nmov.u32 %r2, 1;\n")};
+    static const char *const others[] = {
+        SHUFFLED("mov.u32 %r2, 1;\nld.global.u32 %r2, [%rd1];\n"),
+        SHUFFLED("mov.u32 %r2, 1;\n@%p1 mov.u32 %r2, 2;\n"),
+        SHUFFLED("mov.u32 %r2, 1;\n@%p1 bra M;\nmov.u32 %r2, 2;\nM:\n"),
+        SHUFFLED("mov.u32 %r4, 1;\nadd.u32 %r4, %r4, %r1;\nmov.u32 %r2, %r4;\n")};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        assert_false(native_has(numbers[i], call));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_true(native_has(others[i], call));
+        assert_false(native_has(others[i], gather));
+    }
 }
 
 TEST_BODY(ptx_native_is_chosen_where_it_is_faster)

@@ -75,28 +75,62 @@ static struct shuffled shuffle_by_constants(struct ptx_native *n, const struct p
         {ptx_format(n->e, "%s>", within), 1, true}};
 }
 
+/* A row of numbers, from first on. */
+static const char *indices(struct ptx_native *n, unsigned first, unsigned step, unsigned count)
+{
+    const char *list = "<";
+    for (unsigned i = 0; i < count; i++)
+        list = ptx_format(n->e, "%s%si32 %u", list, i ? ", " : "", first + i * step);
+    return ptx_format(n->e, "%s>", list);
+}
+
+/* Elements taken one by one, at indices of another vector's elements: LLVM makes one instruction of it where the processor
+ * has that, and loads elsewhere. A gather would wait for its vector to be stored. */
+static void define_permute_half(struct ptx_native *n)
+{
+    const char *body = "";
+    for (unsigned i = 0; i < PTX_NATIVE_LANES / 2; i++)
+        body =
+            ptx_format(n->e,
+                       "%s  %%j%u = extractelement <16 x i32> %%j, i32 %u\n"
+                       "  %%x%u = extractelement <16 x i32> %%x, i32 %%j%u\n"
+                       "  %%r%u = insertelement <16 x i32> %s, i32 %%x%u, i32 %u\n",
+                       body, i, i, i, i, i, i ? ptx_format(n->e, "%%r%u", i - 1) : "undef", i, i);
+    ptx_native_declare(n,
+                       "define internal <16 x i32> @clem_permute_half(<16 x i32> %%x, <16 x i32> "
+                       "%%j) alwaysinline nounwind {\n%s  ret <16 x i32> %%r15\n}",
+                       body);
+}
+
 static void define_permute(struct ptx_native *n)
 {
-    const char *p = ptx_native_pointer_type(n, "i32");
-    const char *pv = ptx_native_pointer_type(n, "<32 x i32>");
-    const char *name = n->llvm_major < 15 ? "p0i32" : "p0";
+    static const char *const halves[] = {"low", "high"};
+    const char *body = "";
+    for (unsigned i = 0; i < 4; i++)
+        body = ptx_format(
+            n->e,
+            "%s  %%%s%u = shufflevector <32 x i32> %%%s, <32 x i32> undef, <16 x i32> "
+            "%s\n",
+            body, i < 2 ? "x" : "j", i % 2, i < 2 ? "x" : "i", indices(n, i % 2 * 16, 1, 16));
+    for (unsigned i = 0; i < 4; i++)
+        body = ptx_format(n->e,
+                          "%s  %%%s%u = call <16 x i32> @clem_permute_half(<16 x i32> %%x%u, <16 x "
+                          "i32> %%j%u)\n",
+                          body, halves[i / 2], i % 2, i / 2, i % 2);
+    for (unsigned i = 0; i < 2; i++)
+        body = ptx_format(n->e,
+                          "%s  %%%s = shufflevector <16 x i32> %%%s0, <16 x i32> %%%s1, <32 x i32> "
+                          "%s\n",
+                          body, halves[i], halves[i], halves[i], indices(n, 0, 1, 32));
+    const char *last = indices(n, 15, 0, 32);
+    define_permute_half(n);
     ptx_native_declare(n,
-                       "declare <32 x i32> @llvm.masked.gather.v32i32.v32%s(<32 x %s>, i32, "
-                       "<32 x i1>, <32 x i32>)",
-                       name, p);
-    ptx_native_declare(
-        n,
-        "define internal <32 x i32> @clem_permute(<32 x i32> %%x, <32 x i32> %%j) noinline "
-        "nounwind "
-        "{\n"
-        "  %%X = alloca <32 x i32>, align 64\n  store <32 x i32> %%x, %s %%X\n"
-        "  %%X0 = bitcast %s %%X to %s\n"
-        "  %%p = getelementptr i32, %s %%X0, <32 x i32> %%j\n"
-        "  %%k = bitcast i32 -1 to <32 x i1>\n"
-        "  %%r = call <32 x i32> @llvm.masked.gather.v32i32.v32%s(<32 x %s> %%p, i32 4, <32 x i1> "
-        "%%k, <32 x i32> zeroinitializer)\n"
-        "  ret <32 x i32> %%r\n}",
-        pv, pv, p, p, name, p);
+                       "define internal <32 x i32> @clem_permute(<32 x i32> %%x, <32 x i32> %%j) "
+                       "noinline nounwind {\n  %%i = and <32 x i32> %%j, %s\n%s"
+                       "  %%is.high = icmp ugt <32 x i32> %%j, %s\n"
+                       "  %%r = select <32 x i1> %%is.high, <32 x i32> %%high, <32 x i32> %%low\n"
+                       "  ret <32 x i32> %%r\n}",
+                       last, body, last);
 }
 
 static const char *v(struct ptx_native *n, const char *operation, const char *a, const char *b)
@@ -141,17 +175,33 @@ static struct shuffled shuffle_by_values(struct ptx_native *n, const struct ptx_
         {within, 1, true}};
 }
 
-/* An operand that is known: a number, or a register that is only ever that. */
-static const struct ptx_operand *known(const struct ptx_native *n, const struct ptx_operand *o)
+/* What has set a register for the lanes that come to an instruction, or NULL where that may be several. */
+static const struct ptx_instruction *setter_before(const struct ptx_native_flow *f,
+                                                   const struct ptx_instruction *in, int32_t index)
 {
-    const struct ptx_native_flow *f = n->flow;
-    if (o->kind != PTX_OPERAND_REGISTER || f->definitions[o->index] != 1)
-        return o;
-    const struct ptx_instruction *by = f->set_by[o->index];
-    return by->opcode == PTX_OPCODE_mov && by->guard < 0 && by->operand_count == 2 &&
-                   by->operands[1].kind == PTX_OPERAND_INTEGER
-               ? &by->operands[1]
-               : o;
+    const struct ptx_instruction *const all = f->function->instructions;
+    const struct ptx_instruction *const first =
+        &all[f->graph->nodes[f->graph->node_of[in - all]].first];
+    while (in-- > first)
+        if (ptx_flow_writes_register(in, (uint32_t)index))
+            return in;
+    return f->definitions[index] == 1 ? f->set_by[index] : NULL;
+}
+
+/* The number that an operand of an instruction is there, or the operand. */
+static const struct ptx_operand *known(const struct ptx_native *n, const struct ptx_instruction *in,
+                                       const struct ptx_operand *o)
+{
+    enum { MOST_MOVES = 4 };
+    const struct ptx_operand *from = o;
+    for (int moves = 0; moves < MOST_MOVES && from->kind == PTX_OPERAND_REGISTER; moves++) {
+        in = setter_before(n->flow, in, from->index);
+        if (!in || in->opcode != PTX_OPCODE_mov || in->guard >= 0 || in->operand_count != 2 ||
+            in->operands[0].part || in->operands[1].part)
+            return o;
+        from = &in->operands[1];
+    }
+    return from->kind == PTX_OPERAND_INTEGER ? from : o;
 }
 
 /* A lane that is not here brings 0: see library/block.cl. */
@@ -167,7 +217,7 @@ static void shuffle(struct ptx_native *n, const struct ptx_instruction *in)
     const char *here = lanes_as_bits(n, n->flow->mask);
     x.text = ptx_native_emit(n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> zeroinitializer",
                              here, x.text);
-    const struct ptx_operand *b = known(n, &o[1]), *c = known(n, &o[2]);
+    const struct ptx_operand *b = known(n, in, &o[1]), *c = known(n, in, &o[2]);
     const bool is_constant = b->kind == PTX_OPERAND_INTEGER && c->kind == PTX_OPERAND_INTEGER;
     const struct shuffled s =
         is_constant ? shuffle_by_constants(n, in, x, (unsigned)b->bits, (unsigned)c->bits)
@@ -411,7 +461,7 @@ const struct ptx_operand *ptx_native_members(const struct ptx_native *n,
     const struct ptx_operand *last = &in->operands[in->operand_count - 1];
     if (last->kind != PTX_OPERAND_REGISTER)
         return last->kind == PTX_OPERAND_INTEGER ? last : NULL;
-    return known(n, last)->kind == PTX_OPERAND_INTEGER ? known(n, last) : last;
+    return known(n, in, last);
 }
 
 bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in)

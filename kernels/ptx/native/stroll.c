@@ -16,7 +16,7 @@
 #define OF_TURN(member)  offsetof(struct ptx_native_turn, member)
 
 enum {
-    AT_ONCE = 8
+    AT_ONCE = 16
 }; /* turns of the loop that a warp has, so that what it stores is little beside them */
 
 /* How warps go through a loop, in a word of the function. */

@@ -26,6 +26,13 @@ static void name_of_warp(struct ptx_native *n, size_t at, size_t bytes)
     ptx_native_do(n, "%%state.%zu = add i64 %s, %s", at, name, behind);
 }
 
+/* The first thread of a warp that is a row is a multiple of 32 from the row's start, which LLVM is told: lanes are numbers then. */
+static bool starts_row(const struct ptx_native *n, unsigned axis, unsigned half)
+{
+    const enum ptx_threads threads = n->e->target->threads;
+    return axis == 0 && half == 0 && (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW);
+}
+
 static void name_tids(struct ptx_native *n)
 {
     for (unsigned axis = 0; axis < 3; axis++) {
@@ -35,10 +42,13 @@ static void name_tids(struct ptx_native *n)
                    *w = ptx_native_pointer_type(n, "i32");
         ptx_native_do(n, "%%tid.%u = load <32 x i32>, %s %s, align 64", axis, v,
                       ptx_native_pointer(n, "<32 x i32>", from));
-        for (unsigned half = 0; half < 2; half++)
-            ptx_native_do(n, "%%tid.%u.%u = load i32, %s %s", axis, half, w,
-                          ptx_native_pointer(
-                              n, "i32", ptx_native_emit(n, "add i64 %s, %u", from, half * 64)));
+        for (unsigned half = 0; half < 2; half++) {
+            const char *at =
+                ptx_native_pointer(n, "i32", ptx_native_emit(n, "add i64 %s, %u", from, half * 64));
+            const char *tid = ptx_native_emit(n, "load i32, %s %s", w, at);
+            ptx_native_do(n, "%%tid.%u.%u = and i32 %s, %d", axis, half, tid,
+                          starts_row(n, axis, half) ? -PTX_NATIVE_LANES : -1);
+        }
     }
 }
 
