@@ -18,7 +18,7 @@
 static const char pocl_prefix[] = "_pocl_kernel_";
 static const char own_prefix[] = "kernel_";
 
-/* The name in a path that ends with NAME/SHAPE/NAME.so, as PoCL calls its libraries; NULL: it is another. */
+/* The name in a path that ends with NAME/1-1-1.../NAME.so, as PoCL calls its libraries by kernel and shape; NULL: it is another. */
 static const char *find_name(const char *path, size_t *length)
 {
     const char *const file = path ? strrchr(path, '/') : NULL;
@@ -28,8 +28,11 @@ static const char *find_name(const char *path, size_t *length)
         do
             at = at > path ? at - 1 : NULL;
         while (at && *at != '/');
-    if (!end || !at || end[strlen(".so")] != '\0' || strncmp(at, file, (size_t)(end - file)) != 0 ||
-        at[end - file] != '/')
+    if (!end || !at || end[strlen(".so")] != '\0')
+        return NULL;
+    const char *const shape = at + (end - file) + 1;
+    if (strncmp(at, file, (size_t)(end - file)) != 0 || shape[-1] != '/' || *shape < '0' ||
+        *shape > '9')
         return NULL;
     *length = (size_t)(end - file) - 1;
     return file + 1;
