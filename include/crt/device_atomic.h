@@ -47,7 +47,8 @@
     CLEM_ATOMIC(name, int, int, function##_gen_i, #function ".s32", "r")                           \
     CLEM_ATOMIC(name, unsigned int, unsigned int, function##_gen_ui, #function ".u32", "r")        \
     CLEM_ATOMIC(name, long, long long, function##_gen_ll, #function ".s64", "l")                   \
-    CLEM_ATOMIC(name, unsigned long, unsigned long long, function##_gen_ull, #function ".u64", "l")\
+    CLEM_ATOMIC(name, unsigned long, unsigned long long, function##_gen_ull, #function ".u64",     \
+                "l")                                                                               \
     CLEM_ATOMIC(name, long long, long long, function##_gen_ll, #function ".s64", "l")              \
     CLEM_ATOMIC(name, unsigned long long, unsigned long long, function##_gen_ull,                  \
                 #function ".u64", "l")
