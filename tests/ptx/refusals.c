@@ -212,7 +212,7 @@ static bool may_launch(const char *loop)
         "%s\nst.global.u32 [%%rd1], %%r2;\nret;\n}\n",
         loop);
     struct ptx_module *module = read_ptx(text);
-    const int result = ptx_translate(module, 0, &full, &kernel, &log);
+    const enum ptx_status result = ptx_translate(module, 0, &full, &kernel, &log);
     if (result != PTX_OK)
         assert_non_null(strstr(log.text, "loops that wait for what others do"));
     free(log.text);
