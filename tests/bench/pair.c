@@ -31,7 +31,7 @@ static struct result made(unsigned offset, const struct pair *pair, size_t side)
 {
     struct series series = {0};
     struct result result = {.task = {.row = &row, .parameters = {offset}, .useful = 1e9},
-                            .by[BY_CUDA] = {"m", 1}};
+                            .by[BY_CUDA] = {.method = "m", .count = 1}};
     for (size_t i = 0; i < pair->count; i++)
         assert_true(series_add(&series, pair->seconds[side][i]));
     result.by[BY_CUDA].time = series_summarize(&series);

@@ -6,13 +6,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -245,6 +250,54 @@ TEST_BODY(host_io_vectors_at_places)
     assert_int_equal(errno, EFAULT);
     close(fd);
     assert_success(cudaFree(p));
+}
+
+/* As some sandboxes do, for this thread alone. */
+static bool refuse_to_look(void)
+{
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const struct sock_fprog filter = {sizeof rules / sizeof *rules, rules};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+struct sandboxed {
+    int fd, *memory;
+    bool is_sandboxed;
+    ssize_t written, refused;
+    int error;
+};
+
+static void *write_sandboxed(void *argument)
+{
+    struct sandboxed *told = argument;
+    const struct iovec list[] = {{told->memory, 4096}, {told->memory + 1024, BYTES - 4096}};
+    told->is_sandboxed = refuse_to_look();
+    told->written = pwritev(told->fd, list, 2, 0);
+    told->refused = pwritev(told->fd, nowhere, 1, 0);
+    told->error = errno;
+    return NULL;
+}
+
+TEST_BODY(host_io_vectors_in_a_sandbox)
+{
+    struct sandboxed told = {.fd = pattern_file(9), .memory = made_by_kernel(10)};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, write_sandboxed, &told), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    if (told.is_sandboxed)
+        check_file(told.fd, 10);
+    close(told.fd);
+    assert_success(cudaFree(told.memory));
+    if (!told.is_sandboxed)
+        TEST_SKIP("the system has no such filters");
+    assert_int_equal(told.written, BYTES);
+    assert_int_equal(told.refused, -1);
+    assert_int_equal(told.error, EFAULT);
 }
 
 TEST_BODY(host_io_messages_carry_it)
