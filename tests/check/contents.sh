@@ -3,21 +3,12 @@
 # bytes that nobody wrote must be reported, of the others nothing. Ends with 77 where there is no clang.
 # SPDX-License-Identifier: Apache-2.0
 set -u
-clemcc=$1 folder=$2
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/begin.sh"
 program=$folder/contents
 failures=0
 
-message=$("$clemcc" --version 2>&1) || {
-    echo "skipped: $message"
-    exit 77
-}
-mkdir -p "$folder"
-"$clemcc" -std=c++17 -O1 -o "$program" "$here/contents.cu" >"$program.log" 2>&1 || {
-    cat "$program.log"
-    exit 1
-}
-unset CLEM_TRACE
+compile contents
 export CLEM_CHECK=memory,init
 
 for name in $("$program" --list); do

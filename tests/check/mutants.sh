@@ -5,8 +5,9 @@
 # Ends with 77 where there is no clang.
 # SPDX-License-Identifier: Apache-2.0
 set -u
-clemcc=$1 folder=$2 all=${3:-}
+all=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/begin.sh"
 some='^(saxpy|gather|reduce|on_heap|signed_bytes|own_field|choose|swap_in_branches|own_array|copy_ahead)	'
 
 # Mutants that compute the same, and why.
@@ -20,19 +21,8 @@ equal() {
     esac
 }
 
-message=$("$clemcc" --version 2>&1) || {
-    echo "skipped: $message"
-    exit 77
-}
-mkdir -p "$folder"
 programs="$folder/mutants $folder/paths"
-for program in $programs; do
-    "$clemcc" -std=c++17 -O1 -lineinfo -o "$program" "$here/$(basename "$program").cu" >"$program.log" 2>&1 || {
-        cat "$program.log"
-        exit 1
-    }
-done
-unset CLEM_TRACE
+for name in mutants paths; do compile $name -lineinfo; done
 export CLEM_CHECK=memory,init
 
 # A line for one: KERNEL, MUTANT, what it came to, why it computes the same.

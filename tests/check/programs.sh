@@ -5,17 +5,12 @@
 # Environment: LIMIT (600), the seconds that a program may take.
 # SPDX-License-Identifier: Apache-2.0
 set -u
-clemcc=$1 folder=$2/programs all=${3:-}
+folder=$2/programs all=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/begin.sh"
 some="between_blocks cooperative_held same_place segments state_spaces"
 failures=0
 
-message=$("$clemcc" --version 2>&1) || {
-    echo "skipped: $message"
-    exit 77
-}
-mkdir -p "$folder"
-unset CLEM_TRACE
 export CLEM_CHECK=all
 
 # The errors of an output, one a line: check, kernel or sentence.

@@ -4,21 +4,13 @@
 # Ends with 77 where there is no clang.
 # SPDX-License-Identifier: Apache-2.0
 set -u
-clemcc=$1 folder=$2 all=${3:-}
+all=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/begin.sh"
 program=$folder/races
 some='^(reduce_last_block|count_again|hand_on_by_fences|lock_of_block|wait_for_next|copy_out|turn_surface|turn_texture|exchange_in_warp|barrier_in_branches|shuffle_of_some|copy_ahead)	'
 
-message=$("$clemcc" --version 2>&1) || {
-    echo "skipped: $message"
-    exit 77
-}
-mkdir -p "$folder"
-"$clemcc" -std=c++17 -O1 -o "$program" "$here/races.cu" >"$program.log" 2>&1 || {
-    cat "$program.log"
-    exit 1
-}
-unset CLEM_TRACE
+compile races
 export CLEM_CHECK=race,sync
 
 # A line for one: KERNEL, MUTANT, what it came to, why it is equivalent.

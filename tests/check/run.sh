@@ -4,22 +4,13 @@
 # Ends with 77 where there is no clang.
 # SPDX-License-Identifier: Apache-2.0
 set -u
-clemcc=$1 folder=$2
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/begin.sh"
 source=$here/wrong.cu program=$folder/wrong
 right="at_end surface_inside surface_zero texel_inside before_async heap_right shared_set sums padding ordered_again limited_again graph_again"
 failures=0
 
-message=$("$clemcc" --version 2>&1) || {
-    echo "skipped: $message"
-    exit 77
-}
-mkdir -p "$folder"
-"$clemcc" -std=c++17 -O1 -lineinfo -o "$program" "$source" >"$program.log" 2>&1 || {
-    cat "$program.log"
-    exit 1
-}
-unset CLEM_TRACE
+compile wrong -lineinfo
 export CLEM_CHECK=memory,init
 
 fail() {

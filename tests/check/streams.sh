@@ -3,21 +3,12 @@
 # itself; nothing may be reported of the others. Ends with 77 where there is no clang.
 # SPDX-License-Identifier: Apache-2.0
 set -u
-clemcc=$1 folder=$2
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/begin.sh"
 program=$folder/streams
 failures=0
 
-message=$("$clemcc" --version 2>&1) || {
-    echo "skipped: $message"
-    exit 77
-}
-mkdir -p "$folder"
-"$clemcc" -std=c++17 -O1 -o "$program" "$here/streams.cu" >"$program.log" 2>&1 || {
-    cat "$program.log"
-    exit 1
-}
-unset CLEM_TRACE
+compile streams
 export CLEM_CHECK=race
 
 fail() {

@@ -8,14 +8,19 @@
 
 enum { THREADS = 160, ROUNDS = 5 };
 
+__device__ void begin(__mbarrier_t *barrier)
+{
+    if (threadIdx.x == 0)
+        __mbarrier_init(barrier, THREADS);
+    __syncthreads();
+}
+
 __global__ void phases(int *out)
 {
     __shared__ __mbarrier_t barrier;
     __shared__ int values[THREADS];
     const int t = threadIdx.x;
-    if (t == 0)
-        __mbarrier_init(&barrier, THREADS);
-    __syncthreads();
+    begin(&barrier);
     int sum = 0;
     for (int i = 0; i < ROUNDS; i++) {
         values[t] = t * (i + 1);
@@ -59,9 +64,7 @@ __global__ void copies(const int4 *from, int4 *to)
     __shared__ __mbarrier_t barrier;
     __shared__ int4 values[THREADS];
     const int t = threadIdx.x;
-    if (t == 0)
-        __mbarrier_init(&barrier, THREADS);
-    __syncthreads();
+    begin(&barrier);
     __pipeline_memcpy_async(&values[t], &from[t], sizeof(int4));
     __pipeline_arrive_on(&barrier);
     const __mbarrier_token_t token = __mbarrier_arrive(&barrier);

@@ -147,6 +147,10 @@ static bool is_word(const struct clem_texture *row)
         name(memory, row, xs, ys, results);                                                        \
         return true;                                                                               \
     }
+#define AS_THEY_ARE(axes, way, format, channels, name)                                             \
+    case way:                                                                                      \
+        IF(axes, format, channels, 0u, name)                                                       \
+        break;
 bool TEXELS(const struct clem_texture *row, union ptx_fetch what, uint32_t *list)
 {
     const struct clem_texture *const facts = row;
@@ -184,30 +188,14 @@ bool TEXELS(const struct clem_texture *row, union ptx_fetch what, uint32_t *list
         IF(2, CLEM_FORMAT_UNORM16, 4, CLEM_PLAIN_LINEAR, plain_linear_2d_unorm16_4)
         IF(2, CLEM_FORMAT_UNORM16, 4, 0u, plain_texel_2d_unorm16_4)
         break;
-    case PTX_FETCH_1D_int:
-        IF(1, CLEM_FORMAT_S32, 1, 0u, plain_texel_1d_float)
-        break;
-    case PTX_FETCH_2D_int:
-        IF(2, CLEM_FORMAT_S32, 1, 0u, plain_texel_2d_float)
-        break;
-    case PTX_FETCH_1D_uint:
-        IF(1, CLEM_FORMAT_U32, 1, 0u, plain_texel_1d_float)
-        break;
-    case PTX_FETCH_2D_uint:
-        IF(2, CLEM_FORMAT_U32, 1, 0u, plain_texel_2d_float)
-        break;
-    case PTX_FETCH_1D_int4:
-        IF(1, CLEM_FORMAT_S32, 4, 0u, plain_texel_1d_float4)
-        break;
-    case PTX_FETCH_2D_int4:
-        IF(2, CLEM_FORMAT_S32, 4, 0u, plain_texel_2d_float4)
-        break;
-    case PTX_FETCH_1D_uint4:
-        IF(1, CLEM_FORMAT_U32, 4, 0u, plain_texel_1d_float4)
-        break;
-    case PTX_FETCH_2D_uint4:
-        IF(2, CLEM_FORMAT_U32, 4, 0u, plain_texel_2d_float4)
-        break;
+        AS_THEY_ARE(1, PTX_FETCH_1D_int, CLEM_FORMAT_S32, 1, plain_texel_1d_float)
+        AS_THEY_ARE(2, PTX_FETCH_2D_int, CLEM_FORMAT_S32, 1, plain_texel_2d_float)
+        AS_THEY_ARE(1, PTX_FETCH_1D_int4, CLEM_FORMAT_S32, 4, plain_texel_1d_float4)
+        AS_THEY_ARE(2, PTX_FETCH_2D_int4, CLEM_FORMAT_S32, 4, plain_texel_2d_float4)
+        AS_THEY_ARE(1, PTX_FETCH_1D_uint, CLEM_FORMAT_U32, 1, plain_texel_1d_float)
+        AS_THEY_ARE(2, PTX_FETCH_2D_uint, CLEM_FORMAT_U32, 1, plain_texel_2d_float)
+        AS_THEY_ARE(1, PTX_FETCH_1D_uint4, CLEM_FORMAT_U32, 4, plain_texel_1d_float4)
+        AS_THEY_ARE(2, PTX_FETCH_2D_uint4, CLEM_FORMAT_U32, 4, plain_texel_2d_float4)
     default:
         break;
     }

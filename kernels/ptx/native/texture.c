@@ -326,15 +326,22 @@ static const char *open_surface(struct ptx_native *n, const struct ptx_instructi
     return give_object(n, &brackets->list[0], bundle);
 }
 
+/* Of a load or a store. */
+static const char *open_texels(struct ptx_native *n, const struct ptx_instruction *in,
+                               const struct ptx_operand *brackets, unsigned channels,
+                               union ptx_fetch *what)
+{
+    return ptx_check_surface(n->e, in, channels) ? open_surface(n, in, brackets, channels, what)
+                                                 : NULL;
+}
+
 static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct ptx_native *n = e->native;
     const struct ptx_operand *to = &in->operands[0];
     const unsigned channels = to->kind == PTX_OPERAND_VECTOR ? to->count : 1;
     union ptx_fetch what;
-    const char *object = ptx_check_surface(e, in, channels)
-                             ? open_surface(n, in, &in->operands[1], channels, &what)
-                             : NULL;
+    const char *object = open_texels(n, in, &in->operands[1], channels, &what);
     if (!object)
         return;
     call(n, in, "load_surface", what, object);
@@ -348,9 +355,7 @@ static void write_store(struct ptx_emitter *e, const struct ptx_instruction *in)
     const bool is_list = from->kind == PTX_OPERAND_VECTOR;
     const unsigned channels = is_list ? from->count : 1;
     union ptx_fetch what;
-    const char *object = ptx_check_surface(e, in, channels)
-                             ? open_surface(n, in, &in->operands[0], channels, &what)
-                             : NULL;
+    const char *object = open_texels(n, in, &in->operands[0], channels, &what);
     if (!object)
         return;
     const unsigned rows = bits_there(ptx_native_bits((enum ptx_type)in->types[0])) / 32;
