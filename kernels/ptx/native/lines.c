@@ -472,6 +472,13 @@ bool ptx_native_is_line(const struct ptx_native *n, uint32_t index)
     return !n->flow->uniform.registers[index] && n->flow->lines[index].kind > PTX_LINE_NONE;
 }
 
+bool ptx_native_is_move(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_mov && in->guard < 0 && in->operand_count == 2 &&
+           in->width <= 1 && in->operands[0].kind == PTX_OPERAND_REGISTER &&
+           !in->operands[0].part && !in->operands[1].part;
+}
+
 /* A register that is only ever one number. */
 static bool is_number(const struct ptx_native_flow *f, const struct ptx_operand *o, int64_t *number)
 {
@@ -482,8 +489,7 @@ static bool is_number(const struct ptx_native_flow *f, const struct ptx_operand 
     if (o->kind != PTX_OPERAND_REGISTER || f->definitions[o->index] != 1)
         return false;
     const struct ptx_instruction *by = f->set_by[o->index];
-    if (by->opcode != PTX_OPCODE_mov || by->guard >= 0 || by->operand_count != 2 ||
-        by->operands[1].kind != PTX_OPERAND_INTEGER)
+    if (!ptx_native_is_move(by) || by->operands[1].kind != PTX_OPERAND_INTEGER)
         return false;
     *number = by->operands[1].bits;
     return true;

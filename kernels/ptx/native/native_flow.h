@@ -247,6 +247,8 @@ int64_t ptx_native_step_of(struct ptx_native_line line);
 bool ptx_native_is_wanted(struct ptx_native *n, int32_t node, uint32_t index);
 /* Whether a register is kept as a line; its numbers' places: how many, their types, and their names. */
 bool ptx_native_is_line(const struct ptx_native *n, uint32_t index);
+/* mov of one value, as it is, to one register of each lane. */
+bool ptx_native_is_move(const struct ptx_instruction *in);
 unsigned ptx_native_line_places(const struct ptx_native *n, uint32_t index);
 const char *ptx_native_line_type(const struct ptx_native *n, uint32_t index, unsigned place);
 const char *ptx_native_line_place(struct ptx_native *n, uint32_t index, unsigned place);

@@ -196,8 +196,7 @@ static const struct ptx_operand *known(const struct ptx_native *n, const struct 
     const struct ptx_operand *from = o;
     for (int moves = 0; moves < MOST_MOVES && from->kind == PTX_OPERAND_REGISTER; moves++) {
         in = setter_before(n->flow, in, from->index);
-        if (!in || in->opcode != PTX_OPCODE_mov || in->guard >= 0 || in->operand_count != 2 ||
-            in->operands[0].part || in->operands[1].part)
+        if (!in || !ptx_native_is_move(in))
             return o;
         from = &in->operands[1];
     }

@@ -132,9 +132,8 @@ static bool is_tid(const struct ptx_native_flow *f, const struct ptx_operand *o)
     if (o->kind != PTX_OPERAND_REGISTER || o->part || f->definitions[o->index] != 1)
         return false;
     const struct ptx_instruction *in = f->set_by[o->index];
-    return in->opcode == PTX_OPCODE_mov && in->guard < 0 && in->width <= 1 &&
-           in->operands[1].kind == PTX_OPERAND_SPECIAL && in->operands[1].index == PTX_TID_X &&
-           ptx_native_bits((enum ptx_type)in->types[0]) == 32;
+    return ptx_native_is_move(in) && in->operands[1].kind == PTX_OPERAND_SPECIAL &&
+           in->operands[1].index == PTX_TID_X && ptx_native_bits((enum ptx_type)in->types[0]) == 32;
 }
 
 static bool writes(const struct ptx_instruction *in, int32_t index)
