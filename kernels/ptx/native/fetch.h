@@ -4,10 +4,12 @@
 #ifndef KERNELS_PTX_NATIVE_FETCH_H
 #define KERNELS_PTX_NATIVE_FETCH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* A call has a list of numbers, 32 in a row, one for each lane: floats are their bits. What has 64 bits has two rows, as 32
  * numbers of 64 bits. */
+#define PTX_FETCH_LANES ((size_t)32)
 enum ptx_fetch_row {
     PTX_FETCH_OBJECT, /* 64 bits: address of a struct clem_texture as the table of all objects has them */
     PTX_FETCH_X = PTX_FETCH_OBJECT + 2,

@@ -7,7 +7,7 @@
 #include "kernels/ptx/native/surfaces.h"
 #include "kernels/ptx/native/texels.h"
 
-enum { LANES = 32, WORTH_A_LOOP = 4 /* as many lanes are worth one over all of them */ };
+enum { WORTH_A_LOOP = 4 /* as many lanes are worth one over all of them */ };
 
 /* Of two functions the one for the processor. */
 #ifdef __x86_64__
@@ -17,23 +17,23 @@ enum { LANES = 32, WORTH_A_LOOP = 4 /* as many lanes are worth one over all of t
 #endif
 
 #define FOR_LANES(lane)                                                                            \
-    for (unsigned lane = 0; lane < LANES; lane++)                                                  \
+    for (unsigned lane = 0; lane < PTX_FETCH_LANES; lane++)                                        \
         if (lanes >> lane & 1u)
 
 /* What a lane has in a row of its list. */
 static int whole(const uint32_t *list, enum ptx_fetch_row row)
 {
-    return (int)list[LANES * row];
+    return (int)list[PTX_FETCH_LANES * row];
 }
 
 static float real(const uint32_t *list, enum ptx_fetch_row row)
 {
-    return as_float(list[LANES * row]);
+    return as_float(list[PTX_FETCH_LANES * row]);
 }
 
 static const uint64_t *objects_of(const uint32_t *list)
 {
-    return (const uint64_t *)(const void *)&list[LANES * PTX_FETCH_OBJECT];
+    return (const uint64_t *)(const void *)&list[PTX_FETCH_LANES * PTX_FETCH_OBJECT];
 }
 
 /* Takes from *lanes those that have the object of the first of them: all where *object is known. */
@@ -43,7 +43,7 @@ static uint32_t take_alike(uint32_t *lanes, const uint32_t *list, uint64_t *obje
     if (*object == 0) {
         const uint64_t *const each = objects_of(list);
         *object = each[__builtin_ctz(*lanes)];
-        for (unsigned i = 0; i < LANES; i++)
+        for (unsigned i = 0; i < PTX_FETCH_LANES; i++)
             alike &= ~((uint32_t)(each[i] != *object) << i);
     }
     *lanes &= ~alike;
@@ -59,15 +59,17 @@ static const struct clem_texture *row_of(uint64_t object)
 
 static float level_of(const struct clem_texture *facts, union ptx_fetch what, const uint32_t *list)
 {
-    const uint32_t *const steps = &list[LANES * PTX_FETCH_STEPS];
+    const uint32_t *const steps = &list[PTX_FETCH_LANES * PTX_FETCH_STEPS];
     switch (what.texture.level) {
     case PTX_FETCH_AT_LEVEL:
         return real(list, PTX_FETCH_LEVEL);
     case PTX_FETCH_BY_STEPS:
-        return clem_gradient_lod(
-            facts, (float4){as_float(steps[0]), as_float(steps[LANES]), as_float(steps[2 * LANES])},
-            (float4){as_float(steps[3 * LANES]), as_float(steps[4 * LANES]),
-                     as_float(steps[5 * LANES])});
+        return clem_gradient_lod(facts,
+                                 (float4){as_float(steps[0]), as_float(steps[PTX_FETCH_LANES]),
+                                          as_float(steps[2 * PTX_FETCH_LANES])},
+                                 (float4){as_float(steps[3 * PTX_FETCH_LANES]),
+                                          as_float(steps[4 * PTX_FETCH_LANES]),
+                                          as_float(steps[5 * PTX_FETCH_LANES])});
     default:
         return -INFINITY;
     }
@@ -89,7 +91,7 @@ static inline void put(uint32_t *list, unsigned count, float4 value)
 {
     const uint4 bits = (uint4)value;
     for (unsigned k = 0; k < count; k++)
-        list[LANES * (PTX_FETCH_RESULTS + k)] = bits[k];
+        list[PTX_FETCH_LANES * (PTX_FETCH_RESULTS + k)] = bits[k];
 }
 
 /* A loop for each way, so that what depends on the texture alone is decided before it. */
@@ -195,7 +197,7 @@ static void reduce(const struct surface *surface, uint32_t lanes, const uint32_t
     FOR_LANES(i)
     {
         uint32_t *const to = (uint32_t *)(void *)element(surface, &list[i], sizeof *to);
-        const uint32_t value = (uint32_t)list[i + LANES * PTX_FETCH_VALUES];
+        const uint32_t value = (uint32_t)list[i + PTX_FETCH_LANES * PTX_FETCH_VALUES];
         uint32_t old = to ? __atomic_load_n(to, __ATOMIC_RELAXED) : 0;
         while (to && !__atomic_compare_exchange_n(to, &old, reduced(surface->what, old, value),
                                                   true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -221,9 +223,9 @@ void clem_native_query(uint32_t word, uint32_t lanes, uint64_t object, uint32_t 
     {
         const struct clem_texture *const row = row_of(object ? object : objects_of(list)[i]);
         uint32_t value;
-        memcpy(&value, (const char *)row + 4 * what.query.at, sizeof value);
+        memcpy(&value, (const char *)row + (size_t)4 * what.query.at, sizeof value);
         if (what.query.is_of_cubes && row->flags & CLEM_TEXTURE_CUBE)
             value /= 6;
-        list[i + LANES * PTX_FETCH_RESULTS] = value;
+        list[i + PTX_FETCH_LANES * PTX_FETCH_RESULTS] = value;
     }
 }

@@ -7,7 +7,7 @@
 #define STORE_SURFACE ptx_store_surface_any
 #endif
 
-enum { LANES = 32, EIGHT = 8, SIXTEEN = 16 };
+enum { EIGHT = 8, SIXTEEN = 16 };
 
 /* The first of the elements of `count` lanes, where those are neighbours that the surface has; otherwise NULL. */
 static inline uchar *neighbours(const struct surface *surface, uint32_t lanes, const uint32_t *list,
@@ -23,11 +23,12 @@ static inline uchar *neighbours(const struct surface *surface, uint32_t lanes, c
     const uint32_t y_step = y == PTX_FETCH_X ? step : 0, z_step = z == PTX_FETCH_X ? step : 0;
     uint32_t differs = ~lanes >> first & ((1u << count) - 1);
     for (unsigned i = 0; i < count; i++) {
-        differs |= own[LANES * PTX_FETCH_X + i] - own[LANES * PTX_FETCH_X] - i * step;
-        differs |= own[LANES * y + i] - own[LANES * y] - i * y_step;
-        differs |= own[LANES * z + i] - own[LANES * z] - i * z_step;
+        differs |=
+            own[PTX_FETCH_LANES * PTX_FETCH_X + i] - own[PTX_FETCH_LANES * PTX_FETCH_X] - i * step;
+        differs |= own[PTX_FETCH_LANES * y + i] - own[PTX_FETCH_LANES * y] - i * y_step;
+        differs |= own[PTX_FETCH_LANES * z + i] - own[PTX_FETCH_LANES * z] - i * z_step;
     }
-    const int64_t x = (int)own[LANES * PTX_FETCH_X] & -bytes;
+    const int64_t x = (int)own[PTX_FETCH_LANES * PTX_FETCH_X] & -bytes;
     if (differs || x < 0 || x + (int64_t)count * bytes > surface->facts.row_bytes)
         return NULL;
     return element(surface, own, bytes);
@@ -48,57 +49,58 @@ DEFINE_NEIGHBOURS(sixteen, SIXTEEN)
                                    unsigned count)                                                 \
     {                                                                                              \
         const int bytes = (int)(count * sizeof(type));                                             \
-        wide *const values = (wide *)(void *)&list[LANES * PTX_FETCH_VALUES];                      \
-        type texels[LANES * 4];                                                                    \
-        for (unsigned first = 0; first < LANES; first += EIGHT) {                                  \
+        wide *const values = (wide *)(void *)&list[PTX_FETCH_LANES * PTX_FETCH_VALUES];            \
+        type texels[PTX_FETCH_LANES * 4];                                                          \
+        for (unsigned first = 0; first < PTX_FETCH_LANES; first += EIGHT) {                        \
             const uchar *at =                                                                      \
                 first % SIXTEEN ? NULL : sixteen(surface, lanes, list, first, bytes);              \
             if (at) {                                                                              \
-                memcpy(&texels[first * count], at, SIXTEEN *(size_t)bytes);                        \
+                memcpy(&texels[(size_t)first * count], at, SIXTEEN *(size_t)bytes);                \
                 first += EIGHT;                                                                    \
                 continue;                                                                          \
             }                                                                                      \
             at = eight(surface, lanes, list, first, bytes);                                        \
             if (at)                                                                                \
-                memcpy(&texels[first * count], at, EIGHT *(size_t)bytes);                          \
+                memcpy(&texels[(size_t)first * count], at, EIGHT *(size_t)bytes);                  \
             for (unsigned i = first; !at && i < first + EIGHT; i++) {                              \
                 const bool is_asked = lanes >> i & 1u;                                             \
                 const uchar *const own = is_asked ? element(surface, &list[i], bytes) : NULL;      \
                 for (unsigned k = 0; k < count; k++)                                               \
                     texels[i * count + k] = own        ? ((const type *)(const void *)own)[k]      \
                                             : is_asked ? 0                                         \
-                                                       : (type)values[LANES * k + i];              \
+                                                       : (type)values[PTX_FETCH_LANES * k + i];    \
             }                                                                                      \
         }                                                                                          \
         for (unsigned k = 0; k < count; k++)                                                       \
-            for (unsigned i = 0; i < LANES; i++)                                                   \
-                values[LANES * k + i] = texels[i * count + k];                                     \
+            for (unsigned i = 0; i < PTX_FETCH_LANES; i++)                                         \
+                values[PTX_FETCH_LANES * k + i] = texels[i * count + k];                           \
     }                                                                                              \
     static inline void store_##type(const struct surface *surface, uint32_t lanes,                 \
                                     const uint32_t *list, unsigned count)                          \
     {                                                                                              \
         const int bytes = (int)(count * sizeof(type));                                             \
-        const wide *const values = (const wide *)(const void *)&list[LANES * PTX_FETCH_VALUES];    \
-        type texels[LANES * 4];                                                                    \
+        const wide *const values =                                                                 \
+            (const wide *)(const void *)&list[PTX_FETCH_LANES * PTX_FETCH_VALUES];                 \
+        type texels[PTX_FETCH_LANES * 4];                                                          \
         for (unsigned k = 0; k < count; k++)                                                       \
-            for (unsigned i = 0; i < LANES; i++)                                                   \
-                texels[i * count + k] = (type)values[LANES * k + i];                               \
-        for (unsigned end = LANES; end > 0; end -= EIGHT) {                                        \
+            for (unsigned i = 0; i < PTX_FETCH_LANES; i++)                                         \
+                texels[i * count + k] = (type)values[PTX_FETCH_LANES * k + i];                     \
+        for (unsigned end = PTX_FETCH_LANES; end > 0; end -= EIGHT) {                              \
             unsigned first = end - SIXTEEN;                                                        \
             uchar *at = end % SIXTEEN ? NULL : sixteen(surface, lanes, list, first, bytes);        \
             if (at) {                                                                              \
-                memcpy(at, &texels[first * count], SIXTEEN *(size_t)bytes);                        \
+                memcpy(at, &texels[(size_t)first * count], SIXTEEN *(size_t)bytes);                \
                 end -= EIGHT;                                                                      \
                 continue;                                                                          \
             }                                                                                      \
             first = end - EIGHT;                                                                   \
             at = eight(surface, lanes, list, first, bytes);                                        \
             if (at)                                                                                \
-                memcpy(at, &texels[first * count], EIGHT *(size_t)bytes);                          \
+                memcpy(at, &texels[(size_t)first * count], EIGHT *(size_t)bytes);                  \
             for (unsigned i = end; !at && i-- > first;) {                                          \
                 uchar *const own = lanes >> i & 1u ? element(surface, &list[i], bytes) : NULL;     \
                 if (own)                                                                           \
-                    memcpy(own, &texels[i * count], (size_t)bytes);                                \
+                    memcpy(own, &texels[(size_t)i * count], (size_t)bytes);                        \
             }                                                                                      \
         }                                                                                          \
     }

@@ -18,10 +18,12 @@ static inline uchar *element(const struct surface *surface, const uint32_t *list
     const int *const own = (const int *)list;
     const bool has_layer = surface->what.surface.has_layer;
     const unsigned axes = surface->what.surface.axes;
-    const int y = axes > 1 ? own[32 * PTX_FETCH_Y] : 0;
-    const int z = has_layer ? own[32 * PTX_FETCH_LAYER] : axes > 2 ? own[32 * PTX_FETCH_Z] : 0;
-    const long offset = clem_surface_offset(&surface->facts, own[32 * PTX_FETCH_X], y, z, has_layer,
-                                            bytes, surface->what.surface.mode);
+    const int y = axes > 1 ? own[PTX_FETCH_LANES * PTX_FETCH_Y] : 0;
+    const int z = has_layer  ? own[PTX_FETCH_LANES * PTX_FETCH_LAYER]
+                  : axes > 2 ? own[PTX_FETCH_LANES * PTX_FETCH_Z]
+                             : 0;
+    const long offset = clem_surface_offset(&surface->facts, own[PTX_FETCH_LANES * PTX_FETCH_X], y,
+                                            z, has_layer, bytes, surface->what.surface.mode);
     return offset < 0 ? NULL : surface->memory + offset;
 }
 

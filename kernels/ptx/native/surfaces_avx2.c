@@ -3,7 +3,7 @@
 #ifdef __x86_64__
 #define LOAD_SURFACE  ptx_load_surface_avx2
 #define STORE_SURFACE ptx_store_surface_avx2
-#include "kernels/ptx/native/surfaces.c"
+#include "kernels/ptx/native/surfaces.c" /* NOLINT(bugprone-suspicious-include) */
 #else
 typedef int ptx_no_surfaces; /* no file of C is empty */
 #endif

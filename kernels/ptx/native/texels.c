@@ -11,8 +11,6 @@
 #define TEXELS ptx_texels_any
 #endif
 
-enum { LANES = 32 };
-
 /* What is used of the facts of one level. */
 static inline struct clem_texture facts_of(const struct clem_texture *row, uint64_t plain)
 {
@@ -43,7 +41,7 @@ static bool is_small(const struct clem_texture *row)
 #define LOOP(known, put, value)                                                                    \
     do {                                                                                           \
         const struct clem_texture own = facts_of(row, known), *const facts = &own;                 \
-        for (unsigned i = 0; i < LANES; i++) {                                                     \
+        for (unsigned i = 0; i < PTX_FETCH_LANES; i++) {                                           \
             const float x = as_float(xs[i]), y = as_float(ys[i]);                                  \
             (void)y;                                                                               \
             put(value);                                                                            \
@@ -55,8 +53,8 @@ static bool is_small(const struct clem_texture *row)
 static inline void spread(const uint4 *texels, uint32_t *results)
 {
     for (unsigned k = 0; k < 4; k++)
-        for (unsigned i = 0; i < LANES; i++)
-            results[LANES * k + i] = texels[i][k];
+        for (unsigned i = 0; i < PTX_FETCH_LANES; i++)
+            results[PTX_FETCH_LANES * k + i] = texels[i][k];
 }
 
 /* A function for each texture and number of axes, of the name of the device header's. */
@@ -72,7 +70,7 @@ static inline void spread(const uint4 *texels, uint32_t *results)
 #define DEFINE_4(name, ...)                                                                        \
     static void name(ARGUMENTS)                                                                    \
     {                                                                                              \
-        uint4 texels[LANES];                                                                       \
+        uint4 texels[PTX_FETCH_LANES];                                                             \
         (void)ys;                                                                                  \
         LOOPS(PUT_4, clem_##name(memory, facts, __VA_ARGS__));                                     \
         spread(texels, results);                                                                   \
@@ -100,7 +98,7 @@ DEFINE_4(plain_linear_2d_unorm16_4, x, y, 0u)
 static bool are_neighbours(const uint32_t *xs)
 {
     uint32_t differs = 0;
-    for (unsigned i = 0; i < LANES; i++)
+    for (unsigned i = 0; i < PTX_FETCH_LANES; i++)
         differs |= xs[i] - xs[0] - i;
     return !differs;
 }
@@ -109,11 +107,12 @@ static void fetch_1(const uchar *memory, const struct clem_texture *restrict row
                     const uint32_t *restrict xs, uint32_t *restrict results)
 {
     FETCHED(1);
-    if (xs[0] <= last && last - xs[0] >= LANES - 1 && are_neighbours(xs)) {
-        memcpy(results, memory + (size_t)xs[0] * sizeof *results, LANES * sizeof *results);
+    if (xs[0] <= last && last - xs[0] >= PTX_FETCH_LANES - 1 && are_neighbours(xs)) {
+        memcpy(results, memory + (size_t)xs[0] * sizeof *results,
+               PTX_FETCH_LANES * sizeof *results);
         return;
     }
-    for (unsigned i = 0; i < LANES; i++) {
+    for (unsigned i = 0; i < PTX_FETCH_LANES; i++) {
         /* Not by as_uint() of one number of it: with AddressSanitizer, that ends gcc 12. */
         const float4 texel = clem_fetch_inside(memory, &facts, min(xs[i], last));
         uint32_t value;
@@ -126,8 +125,8 @@ static void fetch_4(const uchar *memory, const struct clem_texture *restrict row
                     const uint32_t *restrict xs, uint32_t *restrict results)
 {
     FETCHED(4);
-    uint4 texels[LANES];
-    for (unsigned i = 0; i < LANES; i++) {
+    uint4 texels[PTX_FETCH_LANES];
+    for (unsigned i = 0; i < PTX_FETCH_LANES; i++) {
         const uint4 value = (uint4)clem_fetch_inside(memory, &facts, min(xs[i], last));
         texels[i] = xs[i] <= last ? value : (uint4){0};
     }
@@ -155,8 +154,9 @@ bool TEXELS(const struct clem_texture *row, union ptx_fetch what, uint32_t *list
 {
     const struct clem_texture *const facts = row;
     const uchar *const memory = CLEM_ROW_MEMORY(row);
-    const uint32_t *const xs = &list[LANES * PTX_FETCH_X], *const ys = &list[LANES * PTX_FETCH_Y];
-    uint32_t *const results = &list[LANES * PTX_FETCH_RESULTS];
+    const uint32_t *const xs = &list[PTX_FETCH_LANES * PTX_FETCH_X],
+                          *const ys = &list[PTX_FETCH_LANES * PTX_FETCH_Y];
+    uint32_t *const results = &list[PTX_FETCH_LANES * PTX_FETCH_RESULTS];
     const enum ptx_fetch_way way = (enum ptx_fetch_way)what.texture.way;
     if (way == PTX_FETCH_LINEAR && is_word(row) && row->width > 0 &&
         row->channels == what.texture.count && row->channels != 2) {
