@@ -89,8 +89,10 @@ static bool is_known(const struct ptx_instruction *in, struct way w)
     const bool is_bitwise = in->operation == PTX_OP_EXCH || in->operation == PTX_OP_CAS ||
                             in->operation == PTX_OP_AND || in->operation == PTX_OP_OR ||
                             in->operation == PTX_OP_XOR;
-    if (!w.name[0] || in->width > 1 || bits > 64)
+    if (!w.name[0] || in->width > 1)
         return false;
+    if (bits > 64)
+        return in->operation == PTX_OP_EXCH || in->operation == PTX_OP_CAS;
     if (halves_of(type) && in->operation == PTX_OP_ADD)
         return true;
     if (bits == 16)
@@ -738,6 +740,19 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     fence(n, in, false);
     if (is_wanted)
         ptx_native_set(n, in, &in->operands[0], type, old);
+}
+
+void ptx_native_wide_access(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const bool is_load = in->opcode != PTX_OPCODE_st;
+    const struct ptx_operand zero = {.kind = PTX_OPERAND_INTEGER};
+    struct ptx_operand operands[] = {in->operands[0], in->operands[1], zero, zero};
+    struct ptx_instruction as = *in;
+    as.opcode = is_load ? PTX_OPCODE_atom : PTX_OPCODE_red;
+    as.operation = is_load ? PTX_OP_CAS : PTX_OP_EXCH;
+    as.operands = operands;
+    as.operand_count = is_load ? 4 : 2;
+    write_atomic(e, &as);
 }
 
 bool ptx_native_atomic(struct ptx_native *n, const struct ptx_instruction *in)

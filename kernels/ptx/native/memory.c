@@ -217,6 +217,10 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
     struct ptx_operand parts[8];
     struct ptx_native_value values[8];
     const struct ptx_operand *address = &in->operands[1];
+    if (ptx_is_wide_access(in)) {
+        ptx_native_wide_access(e, in);
+        return;
+    }
     struct ptx_native_transfer t = transfer_of(n, in, address, values);
     const uint32_t count = parts_of(n, in, &in->operands[0], parts);
     t.width = count;
@@ -236,6 +240,10 @@ static void write_store(struct ptx_emitter *e, const struct ptx_instruction *in)
     struct ptx_native *n = e->native;
     struct ptx_operand parts[8];
     struct ptx_native_value values[8];
+    if (ptx_is_wide_access(in)) {
+        ptx_native_wide_access(e, in);
+        return;
+    }
     fence_before(n, in);
     struct ptx_native_transfer t = transfer_of(n, in, &in->operands[0], values);
     const uint32_t count = parts_of(n, in, &in->operands[1], parts);

@@ -215,6 +215,8 @@ struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct p
 /* memory.c, atomic.c, native_warp.c, call.c: true: written, or refused. */
 bool ptx_native_memory(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_atomic(struct ptx_native *n, const struct ptx_instruction *in);
+/* ld and st that are ptx_is_wide_access(): a comparison with zero, and an exchange. Within what writes the access. */
+void ptx_native_wide_access(struct ptx_emitter *e, const struct ptx_instruction *in);
 bool ptx_native_mbarrier(struct ptx_native *n, const struct ptx_instruction *in);
 /* cp.async.mbarrier.arrive. */
 void ptx_native_copies_arrive(struct ptx_native *n, const struct ptx_instruction *in);
