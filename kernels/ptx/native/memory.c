@@ -131,7 +131,7 @@ static void many_places(struct ptx_native *n, struct ptx_native_transfer *t, boo
 static void transfer(struct ptx_native *n, struct ptx_native_transfer *t, bool is_store)
 {
     const bool is_one = !t->at.offset.is_vector;
-    if (!t->may_be_none) {
+    if (!t->may_be_none || ptx_native_takes_none(n, t, is_store)) {
         if (is_one)
             one_place(n, t, is_store);
         else
@@ -229,6 +229,8 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
         ptx_refuse(e, "a vector of this size");
         return;
     }
+    if (ptx_native_space_of(address, in->space) == PTX_SPACE_GLOBAL)
+        ptx_native_ask_ahead(n, address, &t);
     transfer(n, &t, false);
     fence_after(n, in);
     for (uint32_t i = 0; i < count; i++)

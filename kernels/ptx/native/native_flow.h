@@ -279,6 +279,9 @@ const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned 
 /* Whether tid of the axis (0: x) is the same for all lanes. */
 bool ptx_native_tid_is_alike(const struct ptx_native *n, int32_t axis);
 
+/* short_ways.c: the function without branches around a few instructions; NULL: it has none. Needs: what is uniform, sites. */
+const struct ptx_function *ptx_native_without_short_ways(struct ptx_native *n);
+
 /* places.c: fills is_spread. Needs: what is uniform. */
 void ptx_native_find_places(struct ptx_native *n);
 
