@@ -52,16 +52,57 @@ static void name_tids(struct ptx_native *n)
     }
 }
 
+/* ---- Sweeps ---- */
+
+/* In the order of memory: of blocks with several rows the same warp of the next block comes first, of others the next warp. */
+static void begin_sweep(struct ptx_native *n)
+{
+    const char *is_row = ptx_native_block_is_row(n),
+               *warps = ptx_native_of_block(n, OF_BLOCK(end), "i32"),
+               *columns = ptx_native_of_block(n, OF_BLOCK(columns), "i32");
+    ptx_native_do(n, "%%inner.end = select i1 %s, i32 %s, i32 %s", is_row, warps, columns);
+    ptx_native_do(n, "%%outer.end = select i1 %s, i32 %s, i32 %s", is_row, columns, warps);
+    ptx_native_do(n, "%%inner = alloca i32");
+    ptx_native_do(n, "%%outer = alloca i32");
+    ptx_native_store_word(n, "%inner", "0");
+    ptx_native_store_word(n, "%outer", "0");
+}
+
+static void name_turn_of_sweep(struct ptx_native *n)
+{
+    const char *is_row = ptx_native_block_is_row(n), *inner = ptx_native_load_word(n, "%inner"),
+               *outer = ptx_native_load_word(n, "%outer");
+    ptx_native_store_word(n, "%warp",
+                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_row, inner, outer));
+    const char *column = ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_row, outer, inner);
+    ptx_native_do(n, "%s = add i32 %s, %s", PTX_NATIVE_COLUMN,
+                  ptx_native_of_block(n, OF_BLOCK(index), "i32"), column);
+}
+
+static void next_of_sweep(struct ptx_native *n)
+{
+    static const char *const words[] = {"%inner", "%outer"}, *const behind[] = {"inner.over",
+                                                                                "leave"};
+    for (int i = 0; i < 2; i++) {
+        const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, words[i]));
+        ptx_native_store_word(n, words[i], next);
+        ptx_native_do(n, "br i1 %s, label %%turn, label %%%s",
+                      ptx_native_emit(n, "icmp ult i32 %s, %s.end", next, words[i]), behind[i]);
+        if (i > 0)
+            return;
+        ptx_native_label(n, behind[i]);
+        ptx_native_store_word(n, words[i], "0");
+    }
+}
+
 void ptx_native_turn(struct ptx_native *n)
 {
     enum { TIDS = 3 * PTX_NATIVE_LANES * 4 };
     struct ptx_native_flow *f = n->flow;
+    if (f->is_swept)
+        name_turn_of_sweep(n);
     ptx_native_do(n, "%%state.%zu = load i32, %s %%warp", OF_BLOCK(warp),
                   ptx_native_pointer_type(n, "i32"));
-    if (f->is_swept)
-        ptx_native_do(n, "%s = add i32 %s, %s", PTX_NATIVE_COLUMN,
-                      ptx_native_of_block(n, OF_BLOCK(index), "i32"),
-                      ptx_native_load_word(n, "%column"));
     ptx_native_do(n, "%%warp.wide = zext i32 %%state.%zu to i64", OF_BLOCK(warp));
     name_of_warp(n, OF_BLOCK(frame), f->frame_bytes);
     name_of_warp(n, OF_BLOCK(local), PTX_NATIVE_LANES * f->local_bytes);
@@ -111,16 +152,19 @@ void ptx_native_enter_turn(struct ptx_native *n)
     ptx_text_put(n->e->out, " ]\n");
 }
 
-/* The same warp of the next block, if there is one, or the first block again. */
-static void next_column(struct ptx_native *n)
+static void next_turn(struct ptx_native *n)
 {
-    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%column"));
-    const char *is_in = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
-                                        ptx_native_of_block(n, OF_BLOCK(columns), "i32"));
-    ptx_native_store_word(n, "%column",
-                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 0", is_in, next));
-    ptx_native_do(n, "br i1 %s, label %%turn, label %%last", is_in);
-    ptx_native_label(n, "last");
+    const struct ptx_native_flow *f = n->flow;
+    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%warp"));
+    ptx_native_store_word(n, "%warp", next);
+    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
+                                          ptx_native_of_block(n, OF_BLOCK(end), "i32"));
+    if (f->has_rests) {
+        const char *rest = ptx_native_load_word(n, "%rest");
+        const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, -1", rest);
+        is_more = ptx_native_emit(n, "and i1 %s, %s", is_more, is_none);
+    }
+    ptx_native_do(n, "br i1 %s, label %%turn, label %%leave", is_more);
 }
 
 void ptx_native_end_turn(struct ptx_native *n)
@@ -146,20 +190,12 @@ void ptx_native_end_turn(struct ptx_native *n)
     ptx_native_jump(n, "over");
     ptx_native_label(n, "over");
     if (f->is_swept)
-        next_column(n);
-    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%warp"));
-    ptx_native_store_word(n, "%warp", next);
-    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
-                                          ptx_native_of_block(n, OF_BLOCK(end), "i32"));
-    if (f->has_rests) {
-        const char *rest = ptx_native_load_word(n, "%rest");
-        const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, -1", rest);
-        is_more = ptx_native_emit(n, "and i1 %s, %s", is_more, is_none);
-    }
-    ptx_native_do(n, "br i1 %s, label %%turn, label %%leave", is_more);
+        next_of_sweep(n);
+    else
+        next_turn(n);
     ptx_native_label(n, "leave");
     if (f->site_count == 0) {
-        ptx_native_add_waiting(n);
+        ptx_native_leave_waiting(n);
         ptx_native_do(n, "ret i32 0");
         return;
     }
@@ -174,7 +210,7 @@ void ptx_native_end_turn(struct ptx_native *n)
     const char *stops = ptx_native_emit(n, "or i1 %s, %s", is_told, is_over);
     ptx_native_do(n, "br i1 %s, label %%stop, label %%again", stops);
     ptx_native_label(n, "stop");
-    ptx_native_add_waiting(n);
+    ptx_native_leave_waiting(n);
     ptx_native_do(n, "ret i32 %s", ptx_native_emit(n, "select i1 %s, i32 -1, i32 0", is_told));
     ptx_native_label(n, "again");
     ptx_native_stroll_on(n, common);
@@ -190,11 +226,13 @@ void ptx_native_begin_turns(struct ptx_native *n)
 {
     const char *first = ptx_native_of_block(n, OF_BLOCK(first), "i32");
     const char *site = ptx_native_of_block(n, OF_BLOCK(site), "i32");
-    static const char *const words[] = {"%warp", "%site", "%came", "%common", "%mixed", "%column"};
+    static const char *const words[] = {"%warp", "%site", "%came", "%common", "%mixed"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         ptx_native_do(n, "%s = alloca i32", words[i]);
         ptx_native_store_word(n, words[i], i == 0 ? first : i == 1 ? site : "0");
     }
+    if (n->flow->is_swept)
+        begin_sweep(n);
     ptx_native_begin_strolls(n);
     if (!n->flow->has_rests)
         return;
