@@ -398,7 +398,7 @@ static bool wants_result(const struct ptx_native_flow *f, const struct ptx_instr
            (o->kind != PTX_OPERAND_REGISTER || f->is_read[o->index]);
 }
 
-/* ---- Sums that wait for the block's end ---- */
+/* ---- Sums that wait for more blocks ---- */
 
 /* Nobody may tell whether a sum has been added before its block ends: behind it threads compute, add again and end. */
 static bool ends_quietly(const struct ptx_native_flow *f, const struct ptx_instruction *from)
@@ -434,12 +434,39 @@ static bool is_relaxed(const struct ptx_instruction *in)
            in->order != PTX_ORDER_RELEASE && in->order != PTX_ORDER_ACQUIRE;
 }
 
-/* Not where the block has barriers: a warp that has ended is no longer waited for there, and what it added is read behind. */
-static bool may_wait(const struct ptx_native *n, const struct ptx_instruction *in, unsigned bits)
+/* Whether all of a block have come by a barrier before a node, and will come to none behind it. */
+static bool is_behind_barriers(const struct ptx_native_flow *f, int32_t node)
 {
-    return in->operation == PTX_OP_ADD && (bits == 32 || bits == 64) && !n->flow->is_parted &&
-           n->flow->barrier_count == 0 && is_relaxed(in) && in->scope != PTX_SCOPE_SYS &&
-           ends_quietly(n->flow, in);
+    const struct ptx_flow *g = f->graph;
+    bool *seen = ptx_arena_take(g->arena, g->count + 1), is = false;
+    int32_t *queue = ptx_arena_array(g->arena, g->count + 1, sizeof *queue), last = node;
+    size_t count = 0;
+    for (; !is && last != PTX_NO_NODE; last = is ? last : g->dominator[last])
+        is = f->sites[last] > 0 && !f->uniform.is_divergent[last] &&
+             ptx_native_is_plain_barrier(f, &f->function->instructions[g->nodes[last].first]);
+    if (is)
+        queue[count++] = last;
+    for (size_t i = 0; is && i < count; i++) {
+        ptx_steps(g->arena, g->nodes[queue[i]].next_count);
+        for (uint32_t j = 0; j < g->nodes[queue[i]].next_count; j++) {
+            const int32_t next = g->nodes[queue[i]].next[j];
+            is &= f->sites[next] == 0;
+            if (!seen[next])
+                seen[queue[count++] = next] = true;
+        }
+    }
+    return is;
+}
+
+/* A warp that has ended is no longer waited for at barriers, and what it added may be read behind them: where the block has some,
+ * all must lie before. */
+static bool may_wait(const struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const struct ptx_native_flow *f = n->flow;
+    return in->operation == PTX_OP_ADD && !f->is_parted && is_relaxed(in) &&
+           in->scope != PTX_SCOPE_SYS && ends_quietly(f, in) &&
+           (f->barrier_count == 0 ||
+            is_behind_barriers(f, f->graph->node_of[in - f->function->instructions]));
 }
 
 static void add_now(struct ptx_native *n, unsigned bits, const char *address, const char *sum)
@@ -465,7 +492,29 @@ static void add_waiting(struct ptx_native *n, uint32_t site, unsigned bits)
     ptx_native_label(n, end);
 }
 
-/* One place of all lanes: it waits with what is added there until the block ends, or another place comes. */
+/* Of the block's sums: a member's place, before all turns. */
+static const char *place_of_sum(struct ptx_native *n, uint32_t site, size_t member,
+                                const char *type)
+{
+    const size_t at =
+        offsetof(struct ptx_native_block, sums) + site * sizeof(struct ptx_native_sum) + member;
+    return ptx_native_pointer(n, type, ptx_native_emit(n, "add i64 %%state, %zu", at));
+}
+
+static void begin_waiting(struct ptx_native *n, uint32_t site, const char *i)
+{
+    const char *p = ptx_native_pointer_type(n, i), *p64 = ptx_native_pointer_type(n, "i64");
+    const char *at = place_of_sum(n, site, offsetof(struct ptx_native_sum, at), "i64"),
+               *sum = place_of_sum(n, site, offsetof(struct ptx_native_sum, sum), i);
+    ptx_native_do(n, "%%wait.%u.at = alloca i64", site);
+    ptx_native_do(n, "%%wait.%u = alloca %s", site, i);
+    ptx_native_do(n, "store i64 %s, %s %%wait.%u.at",
+                  ptx_native_emit(n, "load i64, %s %s", p64, at), p64, site);
+    ptx_native_do(n, "store %s %s, %s %%wait.%u", i,
+                  ptx_native_emit(n, "load %s, %s %s", i, p, sum), p, site);
+}
+
+/* One place of all lanes: it waits with what is added there until no block is left, or another place comes. */
 static void add_later(struct ptx_native *n, unsigned bits, const char *address, const char *sum)
 {
     struct ptx_native_flow *f = n->flow;
@@ -475,10 +524,7 @@ static void add_later(struct ptx_native *n, unsigned bits, const char *address, 
     f->waiting_bits[site] = (uint8_t)bits;
     struct ptx_text *const out = n->e->out;
     n->e->out = f->head;
-    ptx_native_do(n, "%%wait.%u.at = alloca i64", site);
-    ptx_native_do(n, "%%wait.%u = alloca %s", site, i);
-    ptx_native_do(n, "store i64 -1, %s %%wait.%u.at", p64, site);
-    ptx_native_do(n, "store %s 0, %s %%wait.%u", i, p, site);
+    begin_waiting(n, site, i);
     n->e->out = out;
     const char *other = ptx_native_name(n, "add"), *same = ptx_native_name(n, "add");
     const char *at = ptx_native_emit(n, "load i64, %s %%wait.%u.at", p64, site);
@@ -495,10 +541,24 @@ static void add_later(struct ptx_native *n, unsigned bits, const char *address, 
                   ptx_native_emit(n, "add %s %s, %s", i, before, sum), p, site);
 }
 
-void ptx_native_add_waiting(struct ptx_native *n)
+static void leave_waiting(struct ptx_native *n, uint32_t site, unsigned bits)
+{
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i),
+               *p32 = ptx_native_pointer_type(n, "i32"), *p64 = ptx_native_pointer_type(n, "i64");
+    const char *at = ptx_native_emit(n, "load i64, %s %%wait.%u.at", p64, site),
+               *sum = ptx_native_emit(n, "load %s, %s %%wait.%u", i, p, site);
+    ptx_native_do(n, "store i64 %s, %s %s", at, p64,
+                  place_of_sum(n, site, offsetof(struct ptx_native_sum, at), "i64"));
+    ptx_native_do(n, "store %s %s, %s %s", i, sum, p,
+                  place_of_sum(n, site, offsetof(struct ptx_native_sum, sum), i));
+    ptx_native_do(n, "store i32 %u, %s %s", bits, p32,
+                  place_of_sum(n, site, offsetof(struct ptx_native_sum, bits), "i32"));
+}
+
+void ptx_native_leave_waiting(struct ptx_native *n)
 {
     for (uint32_t i = 0; i < n->flow->waiting_count; i++)
-        add_waiting(n, i, n->flow->waiting_bits[i]);
+        leave_waiting(n, i, n->flow->waiting_bits[i]);
 }
 
 /* All lanes at one place, and nobody wants to know what was there. */
@@ -521,7 +581,7 @@ static void combine(struct ptx_native *n, const struct ptx_instruction *in, stru
         sum = ptx_native_emit(n, "call %s @llvm.vector.reduce.%s.v32%s(<32 x %s> %s)", i,
                               w.reduction, i, i, here);
     }
-    if (n->flow->waiting_count < PTX_NATIVE_WAITING && may_wait(n, in, bits)) {
+    if (n->flow->waiting_count < PTX_NATIVE_SUMS && bits >= 32 && may_wait(n, in)) {
         add_later(n, bits, address.text, sum);
         return;
     }
@@ -585,6 +645,36 @@ static struct ptx_native_value act(struct ptx_native *n, struct way w, unsigned 
     return old;
 }
 
+/* Floating point sums of one lane at one place wait as they are: added one after the other in one operation, they give what they
+ * would if nobody else came between. false: they may not wait. */
+static bool list(struct ptx_native *n, const struct ptx_instruction *in, struct way w,
+                 unsigned bits, struct ptx_native_value address, struct ptx_native_value value)
+{
+    if (!w.is_float || address.is_vector || in->guard >= 0 || in->space != PTX_SPACE_GLOBAL ||
+        !may_wait(n, in))
+        return false;
+    const char *lanes = n->flow->mask;
+    const char *one = ptx_native_name(n, "list"), *many = ptx_native_name(n, "list"),
+               *end = ptx_native_name(n, "list");
+    const char *less = ptx_native_emit(n, "sub i32 %s, 1", lanes);
+    const char *others = ptx_native_emit(n, "and i32 %s, %s", lanes, less);
+    const char *is_one = ptx_native_emit(n, "icmp eq i32 %s, 0", others);
+    ptx_native_declare(n, "declare void @clem_native_add_later(i64, i64, i64, i32)");
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_one, one, many);
+    ptx_native_label(n, one);
+    const char *word = ptx_native_first(n, value, lanes).text;
+    if (bits < 64)
+        word = ptx_native_emit(n, "zext i%u %s to i64", bits, word);
+    ptx_native_do(n, "call void @clem_native_add_later(i64 %%state, i64 %s, i64 %s, i32 %u)",
+                  address.text, word, bits);
+    ptx_native_jump(n, end);
+    ptx_native_label(n, many);
+    (void)act(n, w, bits, false, (struct ptx_native_value[]){address, value, value}, lanes);
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
+    return true;
+}
+
 /* Lanes whose addresses are in shared memory, and the others. */
 static struct ptx_native_value act_by_space(struct ptx_native *n, struct way w, unsigned bits,
                                             struct ptx_native_value address,
@@ -603,30 +693,6 @@ static struct ptx_native_value act_by_space(struct ptx_native *n, struct way w, 
 }
 
 /* ---- Sums in rows that wait for more blocks ---- */
-
-/* Whether all of a block have come by a barrier before a node, and will come to none behind it. */
-static bool is_behind_barriers(const struct ptx_native_flow *f, int32_t node)
-{
-    const struct ptx_flow *g = f->graph;
-    bool *seen = ptx_arena_take(g->arena, g->count + 1), is = false;
-    int32_t *queue = ptx_arena_array(g->arena, g->count + 1, sizeof *queue), last = node;
-    size_t count = 0;
-    for (; !is && last != PTX_NO_NODE; last = is ? last : g->dominator[last])
-        is = f->sites[last] > 0 && !f->uniform.is_divergent[last] &&
-             ptx_native_is_plain_barrier(f, &f->function->instructions[g->nodes[last].first]);
-    if (is)
-        queue[count++] = last;
-    for (size_t i = 0; is && i < count; i++) {
-        ptx_steps(g->arena, g->nodes[queue[i]].next_count);
-        for (uint32_t j = 0; j < g->nodes[queue[i]].next_count; j++) {
-            const int32_t next = g->nodes[queue[i]].next[j];
-            is &= f->sites[next] == 0;
-            if (!seen[next])
-                seen[queue[count++] = next] = true;
-        }
-    }
-    return is;
-}
 
 static bool may_wait_in_row(const struct ptx_native *n, const struct ptx_instruction *in)
 {
@@ -749,7 +815,7 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
         fence(n, in, false);
         return;
     }
-    if (add_in_row(n, in, w, address, x))
+    if (add_in_row(n, in, w, address, x) || (!is_wanted && list(n, in, w, bits, address, x)))
         return;
     const char *lanes = ptx_native_guarded(n, in);
     if (is_shared && !is_wanted && is_simple(w)) {

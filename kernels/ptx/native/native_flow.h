@@ -21,8 +21,9 @@
 
 #include "kernels/ptx/emit/access.h"
 #include "kernels/ptx/native/native.h"
+#include "kernels/ptx/native/runtime.h"
 
-enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_WAITING = 4, PTX_NATIVE_ROWS = 2 };
+enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_ROWS = 2 };
 
 /* Nodes from `head` to `last` in reverse post order that are left by going on behind them. */
 struct ptx_native_loop {
@@ -116,8 +117,9 @@ struct ptx_native_flow {
     const char **
         known_lanes; /* per node: lanes that are there whenever any are, a number; NULL: not known */
     bool has_rests, knows_row;
-    uint32_t waiting_count; /* of atomic sums that wait for the block's end, and their widths */
-    uint8_t waiting_bits[PTX_NATIVE_WAITING];
+    uint32_t
+        waiting_count; /* of atomic sums that wait for more blocks (struct ptx_native_sum), and their widths */
+    uint8_t waiting_bits[PTX_NATIVE_SUMS];
     size_t row_count; /* of atomic sums in rows that wait for more blocks (struct ptx_native_row) */
     const struct ptx_instruction *rows[PTX_NATIVE_ROWS];
     struct ptx_native_loop *loops; /* the outer ones first */
@@ -221,8 +223,8 @@ bool ptx_native_mbarrier(struct ptx_native *n, const struct ptx_instruction *in)
 /* cp.async.mbarrier.arrive. */
 void ptx_native_copies_arrive(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in);
-/* atomic.c: where the function returns, adds what has waited for that. */
-void ptx_native_add_waiting(struct ptx_native *n);
+/* atomic.c: where the function returns, leaves what waits to the block's sums. */
+void ptx_native_leave_waiting(struct ptx_native *n);
 /* Fills `rows`; needs: sites, lines. */
 void ptx_native_find_rows(struct ptx_native *n);
 bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in);
@@ -322,6 +324,9 @@ void ptx_native_find_rests(struct ptx_native *n);
 void ptx_native_find_lanes(struct ptx_native *n); /* known_lanes; needs: is_full */
 void ptx_native_tell_rest(struct ptx_native *n);
 void ptx_native_end_rest(struct ptx_native *n, const char *is_alone);
+
+/* rest.c: an i1, in the entry block: a block is one row of threads. */
+const char *ptx_native_block_is_row(struct ptx_native *n);
 
 /* Whether a barrier opens as soon as all warps of the block wait at it. */
 bool ptx_native_is_plain_barrier(const struct ptx_native_flow *f, const struct ptx_instruction *in);

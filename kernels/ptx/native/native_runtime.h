@@ -7,6 +7,9 @@
 
 #include "kernels/ptx/native/runtime.h"
 
+/* Adds a number of floating point, of so many bits, to a word of global memory, no later than when no block is left. */
+void clem_native_add_later(struct ptx_native_block *block, uint64_t at, uint64_t value,
+                           uint32_t bits);
 /* Some lanes come to a barrier and do not wait. */
 void clem_native_arrive(struct ptx_native_block *block, uint32_t lanes, uint32_t number,
                         uint32_t count);
@@ -52,6 +55,7 @@ CLEM_NATIVE_ADD_HALVES(bf16x2)
     FUNCTION(blocks)                                                                               \
     FUNCTION(arrive)                                                                               \
     FUNCTION(add_row)                                                                              \
+    FUNCTION(add_later)                                                                            \
     FUNCTION(gathered)                                                                             \
     FUNCTION(vprintf)                                                                              \
     FUNCTION(malloc)                                                                               \

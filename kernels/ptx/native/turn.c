@@ -158,6 +158,21 @@ static void next_in_sweep(struct ptx_native *n)
     begin_row(n, next);
 }
 
+static void next_turn(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%warp"));
+    ptx_native_store_word(n, "%warp", next);
+    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
+                                          ptx_native_of_block(n, OF_BLOCK(end), "i32"));
+    if (f->has_rests) {
+        const char *rest = ptx_native_load_word(n, "%rest");
+        const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, -1", rest);
+        is_more = ptx_native_emit(n, "and i1 %s, %s", is_more, is_none);
+    }
+    ptx_native_do(n, "br i1 %s, label %%turn, label %%leave", is_more);
+}
+
 void ptx_native_end_turn(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
@@ -182,19 +197,10 @@ void ptx_native_end_turn(struct ptx_native *n)
     ptx_native_label(n, "over");
     if (f->is_swept)
         next_in_sweep(n);
-    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%warp"));
-    ptx_native_store_word(n, "%warp", next);
-    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
-                                          ptx_native_of_block(n, OF_BLOCK(end), "i32"));
-    if (f->has_rests) {
-        const char *rest = ptx_native_load_word(n, "%rest");
-        const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, -1", rest);
-        is_more = ptx_native_emit(n, "and i1 %s, %s", is_more, is_none);
-    }
-    ptx_native_do(n, "br i1 %s, label %%turn, label %%leave", is_more);
+    next_turn(n);
     ptx_native_label(n, "leave");
     if (f->site_count == 0) {
-        ptx_native_add_waiting(n);
+        ptx_native_leave_waiting(n);
         ptx_native_do(n, "ret i32 0");
         return;
     }
@@ -209,7 +215,7 @@ void ptx_native_end_turn(struct ptx_native *n)
     const char *stops = ptx_native_emit(n, "or i1 %s, %s", is_told, is_over);
     ptx_native_do(n, "br i1 %s, label %%stop, label %%again", stops);
     ptx_native_label(n, "stop");
-    ptx_native_add_waiting(n);
+    ptx_native_leave_waiting(n);
     ptx_native_do(n, "ret i32 %s", ptx_native_emit(n, "select i1 %s, i32 -1, i32 0", is_told));
     ptx_native_label(n, "again");
     ptx_native_stroll_on(n, common);
