@@ -73,6 +73,8 @@ has j.txt 'table=kernel name=twice\(float\*\) count=2 total_ns=[1-9].* mangled=_
 [ "$(grep -c '^process,table,' s.csv)" -eq 1 ] && [ "$(grep -c ',kernel,' s.csv)" -eq 2 ] || fail "not one table of two processes" s.csv
 "$run" --summary "$traced" 2>s.txt
 has s.txt 'clem_traced, process [0-9]+: [0-9.]+ s' '^Kernels ' '^twice\(float\*\) +2 ' '^Copies and fills .*% of peak$' '^Calls '
+"$run" --summary "$traced" tiny 2>s.txt
+has s.txt '^[123]\. 20000 copies of less than 64 KiB: '
 "$run" --summary=json:s.json true 2>s.txt
 [ "$(cat s.json)" = '[]' ] || fail "no process, and yet" s.json
 

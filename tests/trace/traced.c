@@ -1,8 +1,8 @@
-/* A program that is recorded: it does one thing of each kind. traced [kill | exec | become | profiler | names | deep |
+/* A program that is recorded: it does one thing of each kind. traced [kill | exec | become | profiler | names | deep | tiny |
  * many [CALLS] | peak COMMAND...]
- * "names" makes many ranges, each with a name of its own, "deep" ranges within each other. "many" makes so many calls that do
- * nothing, and prints the most memory that it had in use, in KiB; "peak COMMAND..." runs a command, and prints the same of it
- * and all its children.
+ * "names" makes many ranges, each with a name of its own, "deep" ranges within each other, "tiny" small copies beside a large
+ * one. "many" makes so many calls that do nothing, and prints the most memory that it had in use, in KiB; "peak COMMAND..."
+ * runs a command, and prints the same of it and all its children.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
@@ -119,6 +119,18 @@ static void go_deep(void)
     nvtxRangePop();
 }
 
+static void copy_often(void)
+{
+    enum { LARGE = 16 << 20 };
+    char *host = calloc(1, LARGE), *values;
+    check(cudaMalloc((void **)&values, LARGE));
+    check(cudaMemcpy(values, host, LARGE, cudaMemcpyHostToDevice));
+    for (int i = 0; i < 20000; i++)
+        check(cudaMemcpy(values, host, 4, cudaMemcpyHostToDevice));
+    check(cudaFree(values));
+    free(host);
+}
+
 static void run_child(const char *program, char **argv)
 {
     int status;
@@ -153,6 +165,10 @@ int main(int argc, char **argv)
     }
     if (strcmp(what, "deep") == 0) {
         go_deep();
+        return 0;
+    }
+    if (strcmp(what, "tiny") == 0) {
+        copy_often();
         return 0;
     }
     if (strcmp(what, "peak") == 0) {
