@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <CL/cl.h>
+
+#include <clem.h>
+
 #include "tests/facade/driver_support.h"
 
 enum {
@@ -15,7 +19,8 @@ enum {
     ITEM = 1,
     BLOCK = 2,
     BOTH = 3,
-    ADDRESSES = 4
+    ADDRESSES = 4,
+    WIDE = 8 /* atomic operations of 64 bits that give back what was there */
 };
 
 #define VERSION(isa, target) ".version " isa "\n.target sm_" target "\n.address_size 64\n"
@@ -123,11 +128,23 @@ static bool has_addresses(void)
     return forced == NULL || strcmp(forced, "handle") != 0;
 }
 
+static bool has_wide_atomics(void)
+{
+    static char extensions[16384];
+    cl_device_id device = NULL;
+    assert_int_equal(clemDeviceGetOpenCL(0, NULL, &device, NULL), cudaSuccess);
+    assert_int_equal(
+        clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL),
+        CL_SUCCESS);
+    return strstr(extensions, "cl_khr_int64_base_atomics") != NULL;
+}
+
 static bool is_right(const struct row *row)
 {
     uint64_t results[THREADS];
     const CUresult result = launch(row, results);
-    if ((row->forms & ADDRESSES) && !has_addresses())
+    if (((row->forms & ADDRESSES) && !has_addresses()) ||
+        ((row->forms & WIDE) && !has_wide_atomics()))
         return result == CUDA_ERROR_NOT_SUPPORTED;
     if (result != CUDA_SUCCESS) {
         printf("%s: error %d\n", row->name, (int)result);

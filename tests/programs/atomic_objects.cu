@@ -162,5 +162,7 @@ int main(int count, char **arguments)
     LAUNCHED();
     EXPECT(results[0] == 32 * 16 + 15 * 16 / 2 && results[1] == THREADS - 1);
     EXPECT(results[2] == 3 * (THREADS / 3) * (THREADS / 3 - 1) / 2);
+    for (void *memory : {(void *)o, (void *)data, (void *)flag, (void *)results})
+        CUDA(cudaFree(memory));
     return program_end();
 }
