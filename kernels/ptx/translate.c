@@ -119,7 +119,8 @@ static bool is_better_by_warps(struct ptx_emitter *e)
 static bool is_better_native(struct ptx_emitter *e)
 {
     const uint32_t facts = e->facts; /* the form depends on none */
-    const bool is = !(suits_item(e) && has_room(e)) || ptx_native_is_worth(e);
+    const bool is =
+        !(suits_item(e) && has_room(e)) || e->plan->has_wide_accesses || ptx_native_is_worth(e);
     e->facts = facts;
     return is;
 }

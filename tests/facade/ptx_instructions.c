@@ -32,6 +32,19 @@ static uint64_t top_bit(uint64_t a)
     return 63 - (uint64_t)__builtin_clzll(a);
 }
 
+/* The bits of a * a - 1, where a is a bit more than 1: a double holds the product, and the difference, exactly. */
+static uint32_t square_less_one(uint64_t t, bool is_at_once)
+{
+    const uint32_t bits = 0x3f800800u + (uint32_t)t;
+    float a;
+    memcpy(&a, &bits, sizeof a);
+    const volatile float square = a * a;
+    const float result = is_at_once ? (float)((double)a * a - 1.0) : square - 1.0f;
+    uint32_t result_bits;
+    memcpy(&result_bits, &result, sizeof result_bits);
+    return result_bits;
+}
+
 #define ROW(name, forms, before, body, expected)                                                   \
     static uint64_t expect_##name(uint64_t t, uint64_t x)                                          \
     {                                                                                              \

@@ -477,6 +477,39 @@ TEST_BODY(ptx_native_shuffles_by_numbers_without_a_call)
     }
 }
 
+/* What threads below a number do before all store. */
+#define BESIDE(way)                                                                                \
+    PTX_BODY(                                                                                      \
+        LOAD                                                                                       \
+        "ld.param.u32 %r4, [n];\nsetp.ge.u32 %p1, %r1, %r4;\nmov.u32 %r3, %r1;\n@%p1 bra M;\n" way \
+        "M:\nst.global.u32 [%rd1], %r3;\nret;\n")
+
+TEST_BODY(ptx_native_has_no_nodes_for_short_ways)
+{
+    static const char *const two_nodes = "%m.1 = alloca";
+    static const char *const short_ways[] = {
+        BESIDE("add.u32 %r3, %r3, 1;\n"), BESIDE("ld.global.u32 %r3, [%rd1 + 4];\n"),
+        BESIDE("ld.global.u32 %r2, [%rd1 + 4];\nmin.u32 %r3, %r3, %r2;\n")};
+    static const char *const others[] = {
+        BESIDE("st.global.u32 [%rd1 + 4], %r3;\n"),
+        BESIDE("ld.volatile.global.u32 %r3, [%rd1 + 4];\n"),
+        BESIDE("atom.global.add.u32 %r3, [%rd1 + 4], 1;\n"),
+        BESIDE("setp.eq.u32 %p1, %r1, 7;\n@%p1 add.u32 %r3, %r3, 1;\n"),
+        BESIDE("N:\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 64;\n@%p1 bra N;\n")};
+    for (size_t i = 0; i < sizeof short_ways / sizeof *short_ways; i++)
+        assert_false(native_has(short_ways[i], two_nodes));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_true(native_has(others[i], two_nodes));
+}
+
+TEST_BODY(ptx_native_sweeps_along_rows_of_threads)
+{
+    static const char *const by_rows = "\nalong:\n";
+    assert_true(native_has(PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nret;\n"), by_rows));
+    assert_false(
+        native_has(PTX_BODY(LOAD "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n"), by_rows));
+}
+
 TEST_BODY(ptx_native_is_chosen_where_it_is_faster)
 {
     static const char *const many =

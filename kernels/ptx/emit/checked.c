@@ -1,5 +1,7 @@
 /* Accesses of kernels that are checked: before each a look at what is known, or a call of the host (library/check.h).
  * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "kernels/ptx/emit/checked.h"
 
 #include "kernels/ptx/emit/emit_memory.h"
@@ -451,8 +453,8 @@ void ptx_check_event(struct ptx_emitter *e, const char *kind, const char *addres
 const char *ptx_checked_call(struct ptx_emitter *e, const char *name, const char *arguments)
 {
     ptx_need(e, PTX_NEED_CHECK);
-    return ptx_format(e, "clem_checked_%s%s, clem_checked, %lluul, clem_index, %s)", name,
-                      arguments, site_of(e->instruction), block_number);
+    return ptx_format(e, "clem_checked_%s%s, clem_checked, %lluul, clem_index, %s)",
+                      name + strlen("clem_"), arguments, site_of(e->instruction), block_number);
 }
 
 /* ---- Values that nobody wrote ---- */

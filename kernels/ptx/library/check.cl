@@ -421,15 +421,30 @@ static CLEM_ALONE bool clem_check_generic_load(ulong launch, ulong what, ulong s
     (((volatile __global const struct clem_check_launch *)(launch))->followed != 0ul)
 
 /* What lies behind a thread's bytes is nobody's. */
+#define CLEM_AND_MARGIN(bytes) ((bytes) > ~16ul ? (bytes) : (bytes) + 16ul)
+
+static inline ulong clem_checked_made(ulong made, ulong bytes, ulong launch, ulong site,
+                                      ulong thread, ulong block)
+{
+    (void)clem_check(launch, CLEM_CHECK_GLOBAL << 8 | CLEM_CHECK_MALLOC, site, made, thread, block,
+                     0ul, 0ul, bytes, 0ul);
+    return made;
+}
+
 static inline ulong clem_checked_malloc(__global struct clem_runtime *runtime, ulong bytes,
                                         uint seed, ulong launch, ulong site, ulong thread,
                                         ulong block)
 {
-    const ulong margin = 16ul;
-    const ulong made = clem_malloc(runtime, bytes > ~margin ? bytes : bytes + margin, seed);
-    (void)clem_check(launch, CLEM_CHECK_GLOBAL << 8 | CLEM_CHECK_MALLOC, site, made, thread, block,
-                     0ul, 0ul, bytes, 0ul);
-    return made;
+    return clem_checked_made(clem_malloc(runtime, CLEM_AND_MARGIN(bytes), seed), bytes, launch,
+                             site, thread, block);
+}
+
+static inline ulong clem_checked_aligned_malloc(__global struct clem_runtime *runtime, ulong bytes,
+                                                ulong alignment, uint seed, ulong launch,
+                                                ulong site, ulong thread, ulong block)
+{
+    return clem_checked_made(clem_aligned_malloc(runtime, CLEM_AND_MARGIN(bytes), alignment, seed),
+                             bytes, launch, site, thread, block);
 }
 
 /* What is not to be freed becomes 0. */

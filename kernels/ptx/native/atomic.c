@@ -89,8 +89,10 @@ static bool is_known(const struct ptx_instruction *in, struct way w)
     const bool is_bitwise = in->operation == PTX_OP_EXCH || in->operation == PTX_OP_CAS ||
                             in->operation == PTX_OP_AND || in->operation == PTX_OP_OR ||
                             in->operation == PTX_OP_XOR;
-    if (!w.name[0] || in->width > 1 || bits > 64)
+    if (!w.name[0] || in->width > 1)
         return false;
+    if (bits > 64)
+        return in->operation == PTX_OP_EXCH || in->operation == PTX_OP_CAS;
     if (halves_of(type) && in->operation == PTX_OP_ADD)
         return true;
     if (bits == 16)
@@ -301,8 +303,53 @@ static const char *define_halves(struct ptx_native *n, const char *kind, unsigne
     return name;
 }
 
-/* What lanes do at offsets in shared memory, %s, of which nobody wants to know what was there: without a loop where all are there. The value
- * may be one for all. */
+/* The offset of a lane, and its value; of the loop's where it is `loop`. Offsets come two at a time, which takes less than one each
+ * by way of memory. */
+static const char *offset_text(struct ptx_native *n, int lane, const char *loop)
+{
+    struct ptx_emitter *e = n->e;
+    const char *pa = ptx_native_pointer_type(n, "i32");
+    if (loop)
+        return ptx_format(e,
+                          "  %%b%d = getelementptr i32, %s %%A0, i32 %s\n"
+                          "  %%i%d = load i32, %s %%b%d\n  %%w%d = zext i32 %%i%d to i64\n",
+                          lane, pa, loop, lane, pa, lane, lane, lane);
+    if (lane % 2)
+        return ptx_format(e, "  %%w%d = lshr i64 %%e%d, 32\n", lane, lane / 2);
+    return ptx_format(e,
+                      "  %%e%d = extractelement <16 x i64> %%h, i32 %d\n"
+                      "  %%w%d = and i64 %%e%d, 4294967295\n",
+                      lane / 2, lane / 2, lane, lane / 2);
+}
+
+static const char *value_text(struct ptx_native *n, unsigned bits, int lane, const char *loop)
+{
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    return loop ? ptx_format(n->e,
+                             "  %%p%d = getelementptr %s, %s %%X0, i32 %s\n"
+                             "  %%x%d = load %s, %s %%p%d\n",
+                             lane, i, p, loop, lane, i, p, lane)
+                : ptx_format(n->e, "  %%x%d = extractelement <32 x %s> %%x, i32 %d\n", lane, i,
+                             lane);
+}
+
+/* One lane's step. */
+static const char *alone_step(struct ptx_native *n, struct way w, unsigned bits, bool is_vector,
+                              int lane, const char *loop)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    return ptx_format(e,
+                      "%s%s  %%a%d = add i64 %%s, %%w%d\n"
+                      "  %%q%d = inttoptr i64 %%a%d to %s\n  %%o%d = load %s, %s %%q%d\n"
+                      "  %%n%d = %s %s %%o%d, %%x%s\n  store %s %%n%d, %s %%q%d\n",
+                      is_vector ? value_text(n, bits, lane, loop) : "", offset_text(n, lane, loop),
+                      lane, lane, lane, lane, p, lane, i, p, lane, lane, alone_text(w), i, lane,
+                      is_vector ? ptx_format(e, "%d", lane) : "", i, lane, p, lane);
+}
+
+/* What lanes do at offsets in shared memory, %s, of which nobody wants to know what was there: without a loop where all are there. The
+ * value may be one for all. */
 static const char *define_alone(struct ptx_native *n, struct way w, unsigned bits, bool is_vector)
 {
     struct ptx_emitter *e = n->e;
@@ -312,46 +359,29 @@ static const char *define_alone(struct ptx_native *n, struct way w, unsigned bit
     const char *pva = ptx_native_pointer_type(n, "<32 x i32>");
     const char *name =
         ptx_format(e, "clem_atomic_alone_%s_%u%s", w.name, bits, is_vector ? "" : "_same");
-    const char *operation = alone_text(w), *steps = "";
-    for (int l = 0; l <= PTX_NATIVE_LANES; l++) { /* the last: of the loop */
-        const char *lane = l < PTX_NATIVE_LANES ? ptx_format(e, "%d", l) : "%lane";
-        const char *value = is_vector ? ptx_format(e,
-                                                   "  %%p%d = getelementptr %s, %s %%X0, i32 %s\n"
-                                                   "  %%x%d = load %s, %s %%p%d\n",
-                                                   l, i, p, lane, l, i, p, l)
-                                      : "";
-        const char *step = ptx_format(
-            e,
-            "%s  %%b%d = getelementptr i32, %s %%A0, i32 %s\n  %%i%d = load i32, %s %%b%d\n"
-            "  %%w%d = zext i32 %%i%d to i64\n  %%a%d = add i64 %%s, %%w%d\n"
-            "  %%q%d = inttoptr i64 %%a%d to %s\n  %%o%d = load %s, %s %%q%d\n"
-            "  %%n%d = %s %s %%o%d, %%x%s\n  store %s %%n%d, %s %%q%d\n",
-            value, l, pa, lane, l, pa, l, l, l, l, l, l, l, p, l, i, p, l, l, operation, i, l,
-            is_vector ? ptx_format(e, "%d", l) : "", i, l, p, l);
-        steps = l < PTX_NATIVE_LANES
-                    ? ptx_format(e, "%s%s", steps, step)
-                    : ptx_format(e,
-                                 "%s  ret void\nsome:\n  br label %%next\n"
-                                 "next:\n  %%rest = phi i32 [%%m, %%some], [%%less, %%do]\n"
-                                 "  %%none = icmp eq i32 %%rest, 0\n"
-                                 "  br i1 %%none, label %%end, label %%do\n"
-                                 "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
-                                 "  %%bit = shl i32 1, %%lane\n  %%less = xor i32 %%rest, %%bit\n"
-                                 "%s  br label %%next\nend:\n  ret void\n",
-                                 steps, step);
-    }
+    const char *steps = "";
+    for (int l = 0; l < PTX_NATIVE_LANES; l++)
+        steps = ptx_format(e, "%s%s", steps, alone_step(n, w, bits, is_vector, l, NULL));
     ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
     ptx_native_declare(
         n,
         "define internal void @%s(i64 %%s, <32 x i32> %%a, %s %%x, i32 %%m) noinline nounwind {\n"
-        "  %%A = alloca <32 x i32>\n  %%X = alloca %s\n"
-        "  store <32 x i32> %%a, %s %%A\n  %%A0 = bitcast %s %%A to %s\n%s"
-        "  %%all = icmp eq i32 %%m, -1\n  br i1 %%all, label %%row, label %%some\nrow:\n%s}",
-        name, is_vector ? v : i, v, pva, pva, pa,
+        "  %%A = alloca <32 x i32>\n  %%X = alloca %s\n  %%h = bitcast <32 x i32> %%a to <16 x "
+        "i64>\n"
+        "  %%all = icmp eq i32 %%m, -1\n  br i1 %%all, label %%row, label %%some\nrow:\n%s"
+        "  ret void\nsome:\n  store <32 x i32> %%a, %s %%A\n  %%A0 = bitcast %s %%A to %s\n%s"
+        "  br label %%next\n"
+        "next:\n  %%rest = phi i32 [%%m, %%some], [%%less, %%do]\n"
+        "  %%none = icmp eq i32 %%rest, 0\n"
+        "  br i1 %%none, label %%end, label %%do\n"
+        "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
+        "  %%bit = shl i32 1, %%lane\n  %%less = xor i32 %%rest, %%bit\n"
+        "%s  br label %%next\nend:\n  ret void\n}",
+        name, is_vector ? v : i, v, steps, pva, pva, pa,
         is_vector
             ? ptx_format(e, "  store %s %%x, %s %%X\n  %%X0 = bitcast %s %%X to %s\n", v, pv, pv, p)
             : "",
-        steps);
+        alone_step(n, w, bits, is_vector, PTX_NATIVE_LANES, "%lane"));
     return name;
 }
 
@@ -804,6 +834,19 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     fence(n, in, false);
     if (is_wanted)
         ptx_native_set(n, in, &in->operands[0], type, old);
+}
+
+void ptx_native_wide_access(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const bool is_load = in->opcode != PTX_OPCODE_st;
+    const struct ptx_operand zero = {.kind = PTX_OPERAND_INTEGER};
+    struct ptx_operand operands[] = {in->operands[0], in->operands[1], zero, zero};
+    struct ptx_instruction as = *in;
+    as.opcode = is_load ? PTX_OPCODE_atom : PTX_OPCODE_red;
+    as.operation = is_load ? PTX_OP_CAS : PTX_OP_EXCH;
+    as.operands = operands;
+    as.operand_count = is_load ? 4 : 2;
+    write_atomic(e, &as);
 }
 
 bool ptx_native_atomic(struct ptx_native *n, const struct ptx_instruction *in)

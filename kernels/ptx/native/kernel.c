@@ -316,7 +316,8 @@ static void find_flow(struct ptx_native *n, const bool *starts, const bool *wait
     find_likeness(n, delays);
 }
 
-static void analyse(struct ptx_native *n)
+/* Nodes, where lanes may part, and what is the same for them. */
+static void find_nodes(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     struct ptx_arena *arena = n->e->arena;
@@ -330,6 +331,18 @@ static void analyse(struct ptx_native *n)
     bool *meets = ptx_arena_take(arena, count + 1);
     if (f->is_parted && find_meetings(n, starts, meets))
         find_flow(n, starts, waits, meets);
+}
+
+static void analyse(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    struct ptx_arena *arena = n->e->arena;
+    find_nodes(n);
+    const struct ptx_function *shorter = ptx_native_without_short_ways(n);
+    if (shorter) {
+        f->function = shorter;
+        find_nodes(n);
+    }
     find_places(f, arena);
     ptx_native_find_places(n);
     ptx_native_find_strolls(n);

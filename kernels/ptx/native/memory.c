@@ -131,7 +131,7 @@ static void many_places(struct ptx_native *n, struct ptx_native_transfer *t, boo
 static void transfer(struct ptx_native *n, struct ptx_native_transfer *t, bool is_store)
 {
     const bool is_one = !t->at.offset.is_vector;
-    if (!t->may_be_none) {
+    if (!t->may_be_none || ptx_native_takes_none(n, t, is_store)) {
         if (is_one)
             one_place(n, t, is_store);
         else
@@ -217,6 +217,10 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
     struct ptx_operand parts[8];
     struct ptx_native_value values[8];
     const struct ptx_operand *address = &in->operands[1];
+    if (ptx_is_wide_access(in)) {
+        ptx_native_wide_access(e, in);
+        return;
+    }
     struct ptx_native_transfer t = transfer_of(n, in, address, values);
     const uint32_t count = parts_of(n, in, &in->operands[0], parts);
     t.width = count;
@@ -225,6 +229,8 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
         ptx_refuse(e, "a vector of this size");
         return;
     }
+    if (ptx_native_space_of(address, in->space) == PTX_SPACE_GLOBAL)
+        ptx_native_ask_ahead(n, address, &t);
     transfer(n, &t, false);
     fence_after(n, in);
     for (uint32_t i = 0; i < count; i++)
@@ -236,6 +242,10 @@ static void write_store(struct ptx_emitter *e, const struct ptx_instruction *in)
     struct ptx_native *n = e->native;
     struct ptx_operand parts[8];
     struct ptx_native_value values[8];
+    if (ptx_is_wide_access(in)) {
+        ptx_native_wide_access(e, in);
+        return;
+    }
     fence_before(n, in);
     struct ptx_native_transfer t = transfer_of(n, in, &in->operands[0], values);
     const uint32_t count = parts_of(n, in, &in->operands[1], parts);

@@ -89,6 +89,13 @@ const char *ptx_native_is_straight(struct ptx_native *n, const struct ptx_native
 /* Whether lanes' places are a row each half, a row that goes down, or, to be read, one place; and what has to hold for it: the i1, or NULL: nothing. */
 bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store);
 const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_native_transfer *t);
+/* Whether it may be done for no lanes at all: the processor leaves out those that are not there. */
+bool ptx_native_takes_none(const struct ptx_native *n, const struct ptx_native_transfer *t,
+                           bool is_store);
+
+/* ahead.c: where a loop goes on to other rows, that of a later turn is asked for. */
+void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *address,
+                          const struct ptx_native_transfer *t);
 
 /* Of two rows of 16 places each, of which all lanes are there. */
 void ptx_native_load_rows(struct ptx_native *n, const struct ptx_native_transfer *t,

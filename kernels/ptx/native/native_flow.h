@@ -217,6 +217,8 @@ struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct p
 /* memory.c, atomic.c, native_warp.c, call.c: true: written, or refused. */
 bool ptx_native_memory(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_atomic(struct ptx_native *n, const struct ptx_instruction *in);
+/* ld and st that are ptx_is_wide_access(): a comparison with zero, and an exchange. Within what writes the access. */
+void ptx_native_wide_access(struct ptx_emitter *e, const struct ptx_instruction *in);
 bool ptx_native_mbarrier(struct ptx_native *n, const struct ptx_instruction *in);
 /* cp.async.mbarrier.arrive. */
 void ptx_native_copies_arrive(struct ptx_native *n, const struct ptx_instruction *in);
@@ -278,6 +280,9 @@ bool ptx_native_count_line(struct ptx_native *n, const struct ptx_instruction *i
 const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned half);
 /* Whether tid of the axis (0: x) is the same for all lanes. */
 bool ptx_native_tid_is_alike(const struct ptx_native *n, int32_t axis);
+
+/* short_ways.c: the function without branches around a few instructions; NULL: it has none. Needs: what is uniform, sites. */
+const struct ptx_function *ptx_native_without_short_ways(struct ptx_native *n);
 
 /* places.c: fills is_spread. Needs: what is uniform. */
 void ptx_native_find_places(struct ptx_native *n);

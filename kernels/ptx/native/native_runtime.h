@@ -22,6 +22,9 @@ void clem_native_vprintf(const struct ptx_native_launch *launch, struct ptx_nati
                          uint32_t lanes, uint64_t *arguments);
 void clem_native_malloc(const struct ptx_native_launch *launch, struct ptx_native_block *block,
                         uint32_t lanes, uint64_t *arguments);
+void clem_native_aligned_malloc(const struct ptx_native_launch *launch,
+                                struct ptx_native_block *block, uint32_t lanes,
+                                uint64_t *arguments);
 void clem_native_free(const struct ptx_native_launch *launch, struct ptx_native_block *block,
                       uint32_t lanes, uint64_t *arguments);
 void clem_native_assertfail(const struct ptx_native_launch *launch, struct ptx_native_block *block,
@@ -56,6 +59,7 @@ CLEM_NATIVE_ADD_HALVES(bf16x2)
     FUNCTION(gathered)                                                                             \
     FUNCTION(vprintf)                                                                              \
     FUNCTION(malloc)                                                                               \
+    FUNCTION(aligned_malloc)                                                                       \
     FUNCTION(free)                                                                                 \
     FUNCTION(assertfail)                                                                           \
     FUNCTION(set_conditional)                                                                      \

@@ -52,57 +52,16 @@ static void name_tids(struct ptx_native *n)
     }
 }
 
-/* ---- Sweeps ---- */
-
-/* In the order of memory: of blocks with several rows the same warp of the next block comes first, of others the next warp. */
-static void begin_sweep(struct ptx_native *n)
-{
-    const char *is_row = ptx_native_block_is_row(n),
-               *warps = ptx_native_of_block(n, OF_BLOCK(end), "i32"),
-               *columns = ptx_native_of_block(n, OF_BLOCK(columns), "i32");
-    ptx_native_do(n, "%%inner.end = select i1 %s, i32 %s, i32 %s", is_row, warps, columns);
-    ptx_native_do(n, "%%outer.end = select i1 %s, i32 %s, i32 %s", is_row, columns, warps);
-    ptx_native_do(n, "%%inner = alloca i32");
-    ptx_native_do(n, "%%outer = alloca i32");
-    ptx_native_store_word(n, "%inner", "0");
-    ptx_native_store_word(n, "%outer", "0");
-}
-
-static void name_turn_of_sweep(struct ptx_native *n)
-{
-    const char *is_row = ptx_native_block_is_row(n), *inner = ptx_native_load_word(n, "%inner"),
-               *outer = ptx_native_load_word(n, "%outer");
-    ptx_native_store_word(n, "%warp",
-                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_row, inner, outer));
-    const char *column = ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_row, outer, inner);
-    ptx_native_do(n, "%s = add i32 %s, %s", PTX_NATIVE_COLUMN,
-                  ptx_native_of_block(n, OF_BLOCK(index), "i32"), column);
-}
-
-static void next_of_sweep(struct ptx_native *n)
-{
-    static const char *const words[] = {"%inner", "%outer"}, *const behind[] = {"inner.over",
-                                                                                "leave"};
-    for (int i = 0; i < 2; i++) {
-        const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, words[i]));
-        ptx_native_store_word(n, words[i], next);
-        ptx_native_do(n, "br i1 %s, label %%turn, label %%%s",
-                      ptx_native_emit(n, "icmp ult i32 %s, %s.end", next, words[i]), behind[i]);
-        if (i > 0)
-            return;
-        ptx_native_label(n, behind[i]);
-        ptx_native_store_word(n, words[i], "0");
-    }
-}
-
 void ptx_native_turn(struct ptx_native *n)
 {
     enum { TIDS = 3 * PTX_NATIVE_LANES * 4 };
     struct ptx_native_flow *f = n->flow;
-    if (f->is_swept)
-        name_turn_of_sweep(n);
     ptx_native_do(n, "%%state.%zu = load i32, %s %%warp", OF_BLOCK(warp),
                   ptx_native_pointer_type(n, "i32"));
+    if (f->is_swept)
+        ptx_native_do(n, "%s = add i32 %s, %s", PTX_NATIVE_COLUMN,
+                      ptx_native_of_block(n, OF_BLOCK(index), "i32"),
+                      ptx_native_load_word(n, "%column"));
     ptx_native_do(n, "%%warp.wide = zext i32 %%state.%zu to i64", OF_BLOCK(warp));
     name_of_warp(n, OF_BLOCK(frame), f->frame_bytes);
     name_of_warp(n, OF_BLOCK(local), PTX_NATIVE_LANES * f->local_bytes);
@@ -152,6 +111,53 @@ void ptx_native_enter_turn(struct ptx_native *n)
     ptx_text_put(n->e->out, " ]\n");
 }
 
+/* How many warps a row of threads takes: those have their turns in one block after the other, so that memory is gone through in
+ * its order. */
+static const char *warps_in_row(struct ptx_native *n)
+{
+    const char *width = ptx_native_of_launch(n, offsetof(struct ptx_native_launch, block), "i32");
+    const char *warps = ptx_native_emit(n, "lshr i32 %s, 5", width);
+    const char *is_less = ptx_native_emit(n, "icmp eq i32 %s, 0", warps);
+    return ptx_native_emit(n, "select i1 %s, i32 1, i32 %s", is_less, warps);
+}
+
+/* A row of threads begins with a warp. */
+static void begin_row(struct ptx_native *n, const char *warp)
+{
+    const char *end = ptx_native_of_block(n, OF_BLOCK(end), "i32");
+    const char *until =
+        ptx_native_emit(n, "add i32 %s, %s", warp, ptx_native_load_word(n, "%in.row"));
+    const char *is_in = ptx_native_emit(n, "icmp ult i32 %s, %s", until, end);
+    ptx_native_store_word(n, "%row", warp);
+    ptx_native_store_word(n, "%row.end",
+                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_in, until, end));
+}
+
+/* The next warp of the row, or the row's first in the next block; behind the last of those in "last", in the first block again. */
+static void next_in_sweep(struct ptx_native *n)
+{
+    const char *warp = ptx_native_load_word(n, "%warp");
+    const char *next = ptx_native_emit(n, "add i32 %s, 1", warp);
+    const char *is_in =
+        ptx_native_emit(n, "icmp ult i32 %s, %s", next, ptx_native_load_word(n, "%row.end"));
+    ptx_native_do(n, "br i1 %s, label %%along, label %%across", is_in);
+    ptx_native_label(n, "along");
+    ptx_native_store_word(n, "%warp", next);
+    ptx_native_jump(n, "turn");
+    ptx_native_label(n, "across");
+    const char *column = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%column"));
+    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", column,
+                                          ptx_native_of_block(n, OF_BLOCK(columns), "i32"));
+    ptx_native_store_word(n, "%column",
+                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 0", is_more, column));
+    const char *first = ptx_native_load_word(n, "%row");
+    ptx_native_store_word(n, "%warp",
+                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_more, first, warp));
+    ptx_native_do(n, "br i1 %s, label %%turn, label %%last", is_more);
+    ptx_native_label(n, "last");
+    begin_row(n, next);
+}
+
 static void next_turn(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
@@ -190,9 +196,8 @@ void ptx_native_end_turn(struct ptx_native *n)
     ptx_native_jump(n, "over");
     ptx_native_label(n, "over");
     if (f->is_swept)
-        next_of_sweep(n);
-    else
-        next_turn(n);
+        next_in_sweep(n);
+    next_turn(n);
     ptx_native_label(n, "leave");
     if (f->site_count == 0) {
         ptx_native_leave_waiting(n);
@@ -226,13 +231,18 @@ void ptx_native_begin_turns(struct ptx_native *n)
 {
     const char *first = ptx_native_of_block(n, OF_BLOCK(first), "i32");
     const char *site = ptx_native_of_block(n, OF_BLOCK(site), "i32");
-    static const char *const words[] = {"%warp", "%site", "%came", "%common", "%mixed"};
+    static const char *const words[] = {"%warp", "%site", "%came", "%common", "%mixed", "%column"};
+    static const char *const of_rows[] = {"%row", "%row.end", "%in.row"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         ptx_native_do(n, "%s = alloca i32", words[i]);
         ptx_native_store_word(n, words[i], i == 0 ? first : i == 1 ? site : "0");
     }
-    if (n->flow->is_swept)
-        begin_sweep(n);
+    for (size_t i = 0; n->flow->is_swept && i < sizeof of_rows / sizeof *of_rows; i++)
+        ptx_native_do(n, "%s = alloca i32", of_rows[i]);
+    if (n->flow->is_swept) {
+        ptx_native_store_word(n, "%in.row", warps_in_row(n));
+        begin_row(n, first);
+    }
     ptx_native_begin_strolls(n);
     if (!n->flow->has_rests)
         return;
