@@ -277,6 +277,24 @@ const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned 
 /* Whether tid of the axis (0: x) is the same for all lanes. */
 bool ptx_native_tid_is_alike(const struct ptx_native *n, int32_t axis);
 
+/* checks.c, of kernels that are checked; otherwise nothing. Which are refused; what the function's entry block and the start of a
+ * turn have; before an instruction, what becomes of values that nobody wrote; what fences, barriers, and lanes that come together
+ * tell. from: as CLEM_CHECK_EXCHANGE has it of each lane. The address of an atomic operation, as it is to be used. */
+bool ptx_native_is_checked(const struct ptx_native *n);
+void ptx_native_refuse_unchecked(struct ptx_native *n);
+void ptx_native_declare_list(struct ptx_native *n);
+void ptx_native_check_turn(struct ptx_native *n);
+void ptx_native_check_values(struct ptx_native *n, const struct ptx_instruction *in);
+void ptx_native_check_fence(struct ptx_native *n, const struct ptx_instruction *in);
+void ptx_native_check_barrier(struct ptx_native *n, const struct ptx_instruction *in);
+void ptx_native_check_members(struct ptx_native *n, const struct ptx_instruction *in);
+void ptx_native_check_exchange(struct ptx_native *n, const struct ptx_instruction *in,
+                               struct ptx_native_value from);
+struct ptx_native_value ptx_native_check_atomic(struct ptx_native *n,
+                                                const struct ptx_instruction *in,
+                                                const struct ptx_operand *operand,
+                                                struct ptx_native_value address);
+
 /* places.c: fills is_spread. Needs: what is uniform. */
 void ptx_native_find_places(struct ptx_native *n);
 
