@@ -463,8 +463,8 @@ static bool is_behind_barriers(const struct ptx_native_flow *f, int32_t node)
 static bool may_wait(const struct ptx_native *n, const struct ptx_instruction *in)
 {
     const struct ptx_native_flow *f = n->flow;
-    return in->operation == PTX_OP_ADD && !f->is_parted && is_relaxed(in) &&
-           in->scope != PTX_SCOPE_SYS && ends_quietly(f, in) &&
+    return in->operation == PTX_OP_ADD && !f->is_parted && !ptx_native_is_checked(n) &&
+           is_relaxed(in) && in->scope != PTX_SCOPE_SYS && ends_quietly(f, in) &&
            (f->barrier_count == 0 ||
             is_behind_barriers(f, f->graph->node_of[in - f->function->instructions]));
 }
@@ -714,8 +714,8 @@ static bool may_wait_in_row(const struct ptx_native *n, const struct ptx_instruc
 void ptx_native_find_rows(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
-    for (size_t i = 0; !f->is_parted && f->barrier_count > 0 && f->row_count < PTX_NATIVE_ROWS &&
-                       i < f->function->instruction_count;
+    const bool may = !f->is_parted && f->barrier_count > 0 && !ptx_native_is_checked(n);
+    for (size_t i = 0; may && f->row_count < PTX_NATIVE_ROWS && i < f->function->instruction_count;
          i++)
         if (may_wait_in_row(n, &f->function->instructions[i]))
             f->rows[f->row_count++] = &f->function->instructions[i];
@@ -808,7 +808,8 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     const struct ptx_native_value x = operand(n, &in->operands[first + 1], type);
     const struct ptx_native_value y =
         w.is_exchange ? operand(n, &in->operands[first + 2], type) : x;
-    const struct ptx_native_value address = ptx_native_address(n, &in->operands[first], in->space);
+    const struct ptx_native_value address = ptx_native_check_atomic(
+        n, in, &in->operands[first], ptx_native_address(n, &in->operands[first], in->space));
     fence(n, in, true);
     if (!address.is_vector && !is_wanted && w.identity && in->guard < 0) {
         combine(n, in, w, bits, address, x);
@@ -818,7 +819,7 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     if (add_in_row(n, in, w, address, x) || (!is_wanted && list(n, in, w, bits, address, x)))
         return;
     const char *lanes = ptx_native_guarded(n, in);
-    if (is_shared && !is_wanted && is_simple(w)) {
+    if (is_shared && !is_wanted && is_simple(w) && !ptx_native_is_checked(n)) {
         const char *step = define_alone(n, w, bits, x.is_vector);
         ptx_native_do(n, "call void @%s(i64 %s, <32 x i32> %s, %s %s, i32 %s)", step,
                       ptx_native_of_block(n, offsetof(struct ptx_native_block, shared), "i64"),

@@ -429,6 +429,7 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
         ptx_native_store_word(n, "%came", ptx_format(e, "%d", (int)site));
         if (!ptx_native_is_plain_barrier(f, in))
             ptx_native_store_word(n, "%mixed", "1");
+        ptx_native_check_barrier(n, in);
         ptx_native_jump(n, "arrived");
     }
     ptx_native_label(n, ptx_format(e, "S%d", (int)site));

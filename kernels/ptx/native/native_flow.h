@@ -284,6 +284,24 @@ bool ptx_native_tid_is_alike(const struct ptx_native *n, int32_t axis);
 /* short_ways.c: the function without branches around a few instructions; NULL: it has none. Needs: what is uniform, sites. */
 const struct ptx_function *ptx_native_without_short_ways(struct ptx_native *n);
 
+/* checks.c, of kernels that are checked; otherwise nothing. Which are refused; what the function's entry block and the start of a
+ * turn have; before an instruction, what becomes of values that nobody wrote; what fences, barriers, and lanes that come together
+ * tell. from: as CLEM_CHECK_EXCHANGE has it of each lane. The address of an atomic operation, as it is to be used. */
+bool ptx_native_is_checked(const struct ptx_native *n);
+void ptx_native_refuse_unchecked(struct ptx_native *n);
+void ptx_native_declare_list(struct ptx_native *n);
+void ptx_native_check_turn(struct ptx_native *n);
+void ptx_native_check_values(struct ptx_native *n, const struct ptx_instruction *in);
+void ptx_native_check_fence(struct ptx_native *n, const struct ptx_instruction *in);
+void ptx_native_check_barrier(struct ptx_native *n, const struct ptx_instruction *in);
+void ptx_native_check_members(struct ptx_native *n, const struct ptx_instruction *in);
+void ptx_native_check_exchange(struct ptx_native *n, const struct ptx_instruction *in,
+                               struct ptx_native_value from);
+struct ptx_native_value ptx_native_check_atomic(struct ptx_native *n,
+                                                const struct ptx_instruction *in,
+                                                const struct ptx_operand *operand,
+                                                struct ptx_native_value address);
+
 /* places.c: fills is_spread. Needs: what is uniform. */
 void ptx_native_find_places(struct ptx_native *n);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/ptx/native/checks.h"
 #include "kernels/ptx/native/native_runtime.h"
 
 enum { LANES = 32, BARRIERS = 16 };
@@ -194,6 +195,8 @@ static void open_plain(struct running *r)
     uint32_t live = 0;
     for (uint32_t i = 0; i < r->count; i++)
         live += (uint32_t)__builtin_popcount(r->warps[i].lanes);
+    if (r->launch->checked != 0)
+        clem_native_block_meets(r->launch, &r->block, live);
     for (uint32_t i = 0; i < r->count; i++) {
         r->warps[i].result = live << 16;
         r->warps[i].number = BARRIERS;
@@ -216,7 +219,7 @@ static uint32_t common_site(const struct running *r)
 }
 
 /* One block whose barriers nobody can come to ends as it is. */
-static void run_block(struct running *r)
+static void run_turns(struct running *r)
 {
     bool has_ended;
     begin_block(r);
@@ -240,6 +243,16 @@ static void run_block(struct running *r)
             if (r->warps[i].lanes && r->warps[i].number == BARRIERS)
                 run_warps(r, i, i + 1, r->warps[i].site, false);
     }
+}
+
+static void run_block(struct running *r)
+{
+    const bool is_checked = r->launch->checked != 0;
+    if (is_checked)
+        clem_native_block_begins(r->launch, &r->block);
+    run_turns(r);
+    if (is_checked)
+        clem_native_block_ends(r->launch, &r->block);
 }
 
 /* ---- Warps whose lanes may part ---- */

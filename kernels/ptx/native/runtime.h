@@ -52,7 +52,10 @@ struct ptx_native_block {
     uint32_t last_lanes; /* of the last warp of the block, at its start */
     uint32_t
         columns; /* blocks from this one on, with the next blockIdx.x each, where a sweep runs them together */
-    uint32_t unused;
+    uint32_t thread; /* where accesses are checked: the number of the first of the warp being run */
+    /* Likewise: the block's number in the grid, what stands for bytes of shared memory that were written, and the barrier
+     * that a warp came to last, as `site` of struct clem_check_call. */
+    uint64_t number_in_grid, shadow, met;
     struct ptx_native_sum
         sums[PTX_NATIVE_SUMS]; /* that wait for the blocks that the thread of the host runs next */
     struct ptx_native_list list; /* likewise */

@@ -62,6 +62,7 @@ void ptx_native_turn(struct ptx_native *n)
         ptx_native_do(n, "%s = add i32 %s, %s", PTX_NATIVE_COLUMN,
                       ptx_native_of_block(n, OF_BLOCK(index), "i32"),
                       ptx_native_load_word(n, "%column"));
+    ptx_native_check_turn(n);
     ptx_native_do(n, "%%warp.wide = zext i32 %%state.%zu to i64", OF_BLOCK(warp));
     name_of_warp(n, OF_BLOCK(frame), f->frame_bytes);
     name_of_warp(n, OF_BLOCK(local), PTX_NATIVE_LANES * f->local_bytes);
