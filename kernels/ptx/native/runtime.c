@@ -24,6 +24,12 @@ static uint32_t threads_of(const struct ptx_native_launch *l)
     return l->block[0] * l->block[1] * l->block[2];
 }
 
+/* Mostly all: without a function, which it is where processors may lack the instruction. */
+static uint32_t count_of(uint32_t lanes)
+{
+    return lanes == UINT32_MAX ? LANES : lanes == 0 ? 0 : (uint32_t)__builtin_popcount(lanes);
+}
+
 static uint32_t warps_of(const struct ptx_native_launch *l)
 {
     return (threads_of(l) + LANES - 1) / LANES;
@@ -352,6 +358,24 @@ static bool open_meetings(struct running *r)
     return is_any;
 }
 
+/* Where all lanes have come to the barrier of all threads, as mostly, lets them go on; false: they have not. */
+static bool open_common(struct running *r, uint32_t live)
+{
+    uint32_t votes = 0;
+    bool is = r->block.arrived[0] == 0;
+    for (uint32_t w = 0; is && w < r->count; w++)
+        for (uint64_t i = 0; r->warps[w].site && i < r->sites; i++) {
+            const struct ptx_native_site *site = &sites_of(r, w)[i];
+            is &= !site->lanes || (site->number == 0 && site->count == 0);
+            votes += count_of(site->votes & site->lanes);
+        }
+    for (uint32_t w = 0; is && w < r->count; w++) {
+        r->warps[w].lanes = r->warps[w].live;
+        r->warps[w].result = votes | live << 16;
+    }
+    return is;
+}
+
 enum turn { TURN_ENDED, TURN_WAITS, TURN_GOES_ON };
 
 /* Runs all warps that can go on, once. */
@@ -367,10 +391,12 @@ static enum turn run_parted(struct running *r)
         warp->lanes = 0;
         for (uint64_t i = 0; warp->site && i < r->sites; i++)
             warp->live |= sites_of(r, w)[i].lanes;
-        live += (uint32_t)__builtin_popcount(warp->live);
+        live += count_of(warp->live);
     }
     if (live == 0)
         return TURN_ENDED;
+    if (open_common(r, live))
+        return TURN_GOES_ON;
     const bool has_met = open_meetings(r), is_open = open_parted(r, live) || has_met;
     for (uint32_t w = 0; w < r->count; w++) {
         const uint32_t turns = r->warps[w].site ? lanes_at(r, w, PTX_NATIVE_TURN) : 0;
