@@ -391,6 +391,62 @@ TEST_BODY(ptx_native_has_warps_of_a_block_stride_in_step)
     assert_false(native_has(STRIDING("32"), in_step));
 }
 
+/* A loop of a warp over rows of shared memory, as far as a bound. */
+#define ROWS_TO(compare)                                                                           \
+    PTX_BODY(LOAD "mov.u32 %r2, %laneid;\nL: shl.b32 %r3, %r2, 2;\nst.shared.u32 [%r3], %r1;\n"    \
+                  "add.u32 %r2, %r2, 32;\nsetp." compare ";\n@%p1 bra L;\nbar.sync 0;\n"           \
+                  "ld.shared.u32 %r4, [0];\nst.global.u32 [%rd1], %r4;\nret;\n")
+
+TEST_BODY(ptx_native_has_lanes_in_step_where_rows_end_together)
+{
+    static const char *const masked = "call void @llvm.masked.store";
+    static const char *const alike[] = {
+        ROWS_TO("lt.u32 %p1, %r2, 256"), ROWS_TO("lt.s32 %p1, %r2, 96"),
+        ROWS_TO("le.u32 %p1, %r2, 255"), ROWS_TO("gt.s32 %p1, %r2, 31"),
+        ROWS_TO("ge.u32 %p1, %r2, 64"),
+    };
+    static const char *const others[] = {
+        ROWS_TO("lt.u32 %p1, %r2, 250"), ROWS_TO("le.u32 %p1, %r2, 256"),
+        ROWS_TO("lt.u32 %p1, %r2, %r1"), ROWS_TO("ne.u32 %p1, %r2, 256"),
+        ROWS_TO("gt.u32 %p1, %r2, 32"),  ROWS_TO("ge.s32 %p1, %r2, 31"),
+    };
+    for (size_t i = 0; i < sizeof alike / sizeof *alike; i++)
+        assert_false(native_has(alike[i], masked));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_true(native_has(others[i], masked));
+}
+
+/* Lanes wait for memory, at the end or before a barrier, and keep a number of their own meanwhile. */
+#define WAITING                                                                                    \
+    "WAIT: ld.volatile.global.u32 %r3, [%rd1];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra WAIT;\n"
+#define KEEPING(before, behind)                                                                    \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 8;\nadd.s64 %rd3, %rd1, %rd2;\n"                        \
+                  "ld.global.u32 %r2, [%rd3];\n" before "bar.sync 0;\nst.global.u32 [%rd3], "      \
+                  "%r2;\n" behind "ret;\n")
+
+TEST_BODY(ptx_native_blends_at_barriers_what_comes_in_parts)
+{
+    static const char *const blended = "select <32 x i1> ";
+    assert_false(native_has(KEEPING("", WAITING), blended));
+    assert_true(native_has(KEEPING(WAITING, ""), blended));
+}
+
+TEST_BODY(ptx_native_takes_from_the_frame_what_lanes_that_waited_want)
+{
+    static const char *const again = "again:\n", *const row = "load <32 x i32>, ";
+    struct ptx_target target = cpu;
+    target.force_form = PTX_FORM_NATIVE;
+    target.llvm_major = 15;
+    target.threads = PTX_THREADS_ROWS;
+    struct ptx_kernel kernel = translate_for(KEEPING("", WAITING), &target);
+    const char *at = strstr(kernel.text, again);
+    assert_non_null(at);
+    const char *start = strstr(at, "start:\n"), *taken = strstr(at, row);
+    assert_non_null(start);
+    assert_true(taken && taken > start);
+    ptx_kernel_free(&kernel);
+}
+
 /* An addition to the thread's own word of a row, before which and behind which a block does something. */
 #define ROW(before, add, behind)                                                                   \
     PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n" before add             \

@@ -4,8 +4,9 @@
 #include "kernels/ptx/native/memory.h"
 
 enum {
-    TURNS = 8,     /* ahead, of a loop that a warp goes through by itself; of one with a barrier it is one, for all its warps */
-    LINE = 64,     /* bytes, of a cache */
+    TURNS =
+        8, /* ahead, of a loop that a warp goes through by itself; of one with a barrier it is one, for all its warps */
+    LINE = 64, /* bytes, of a cache */
     MOST_DEPTH = 8,
     MOST_OF_LOOP = 512 /* instructions */
 };
@@ -88,8 +89,7 @@ static bool pace_of_sum(const struct search *s, const struct ptx_operand *a,
                         const struct ptx_operand *b, bool is_minus, int depth, struct pace *pace)
 {
     struct pace other;
-    if (!pace_of(s, a, depth, pace) || !pace_of(s, b, depth, &other) ||
-        (pace->step && other.step))
+    if (!pace_of(s, a, depth, pace) || !pace_of(s, b, depth, &other) || (pace->step && other.step))
         return false;
     if (other.step) {
         *pace = other;
@@ -121,11 +121,10 @@ static bool counts(const struct search *s, const struct ptx_instruction *in, str
     for (uint32_t i = 1; in->opcode == PTX_OPCODE_add && in->operand_count == 3 && i < 3; i++) {
         const struct ptx_operand *step = &o[3 - i];
         const struct ptx_instruction *last = NULL;
-        const bool is_fixed =
-            step->kind == PTX_OPERAND_INTEGER ||
-            (step->kind == PTX_OPERAND_REGISTER && !step->part &&
-             ptx_native_is_uniform(s->n, (uint32_t)step->index) &&
-             writers_of(s, (uint32_t)step->index, &last) == 0);
+        const bool is_fixed = step->kind == PTX_OPERAND_INTEGER ||
+                              (step->kind == PTX_OPERAND_REGISTER && !step->part &&
+                               ptx_native_is_uniform(s->n, (uint32_t)step->index) &&
+                               writers_of(s, (uint32_t)step->index, &last) == 0);
         if (o[i].kind == PTX_OPERAND_REGISTER && o[i].index == o[0].index && is_fixed) {
             *pace = (struct pace){step, 1};
             return true;
@@ -176,12 +175,12 @@ static const char *distance_of(struct ptx_native *n, struct pace pace)
     if (pace.step->kind == PTX_OPERAND_INTEGER)
         return ptx_format(n->e, "%lld",
                           (long long)((uint64_t)pace.step->bits * (uint64_t)pace.scale));
-    const enum ptx_type type =
-        (enum ptx_type)n->flow->function->registers[pace.step->index].type;
+    const enum ptx_type type = (enum ptx_type)n->flow->function->registers[pace.step->index].type;
     const bool is_vector = n->is_vector;
     n->is_vector = false;
     const struct ptx_native_value step = ptx_native_resize(
-        n, ptx_native_read(n, pace.step, ptx_native_bits(type) == 64 ? PTX_B64 : PTX_B32), 64, true);
+        n, ptx_native_read(n, pace.step, ptx_native_bits(type) == 64 ? PTX_B64 : PTX_B32), 64,
+        true);
     n->is_vector = is_vector;
     return ptx_native_emit(n, "mul i64 %s, %lld", step.text, (long long)pace.scale);
 }

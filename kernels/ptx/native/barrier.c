@@ -19,6 +19,12 @@ static const char *blended(struct ptx_native *n, const char *type, const char *v
     return ptx_native_emit(n, "select <32 x i1> %s, %s %s, %s %s", here, type, value, type, old);
 }
 
+/* Whether the frame may have what lanes that came before have of the registers. */
+static bool comes_in_parts(const struct ptx_native_flow *f)
+{
+    return f->is_parted && f->is_late[f->node];
+}
+
 static void move_line(struct ptx_native *n, uint32_t index, bool is_saved)
 {
     for (unsigned i = 0; i < ptx_native_line_places(n, index); i++) {
@@ -53,7 +59,7 @@ static void move_register(struct ptx_native *n, uint32_t index, unsigned part, b
     const unsigned alignment = is_uniform ? 16 : is_mask ? 4 : 32;
     if (is_saved) {
         const char *value = ptx_native_emit(n, "load %s, %s %s", type, pt, place);
-        if (n->flow->is_parted && !is_uniform)
+        if (comes_in_parts(n->flow) && !is_uniform)
             value = blended(n, type, value, is_mask, p, alignment);
         ptx_native_do(n, "store %s %s, %s %s, align %u", type, value, pt, p, alignment);
         return;
@@ -275,33 +281,48 @@ static int32_t node_of(const struct ptx_native_flow *f, int32_t site)
     return 0;
 }
 
-static void restore_all(struct ptx_native *n)
+/* Whether a register lives at a site that lanes may come to apart. */
+static bool lives_apart(const struct ptx_native_flow *f, uint32_t index)
 {
-    const struct ptx_native_flow *f = n->flow;
-    for (uint32_t i = 0; i < f->function->register_count; i++)
-        for (unsigned part = 0; f->is_across[i] && part < ptx_native_parts(n, i); part++)
-            move_register(n, i, part, false);
+    bool is = false;
+    for (int32_t i = 1; !is && f->is_across[index] && i <= f->site_count; i++) {
+        const int32_t node = node_of(f, i);
+        is = f->uniform.is_divergent[node] && ptx_flow_is_live(f->graph, node, index);
+    }
+    return is;
 }
 
+/* Sites that lanes come to in step are gone on from by all that live, and take their registers themselves. */
 void ptx_native_enter_again(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     const char *lanes = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
-    restore_all(n);
+    for (int32_t i = 1; i <= f->site_count; i++) {
+        if (f->uniform.is_divergent[node_of(f, i)])
+            continue;
+        const char *all = ptx_native_name(n, "all"), *rest = ptx_native_name(n, "rest");
+        const char *there = load_site(n, i);
+        const char *go = ptx_native_emit(n, "and i32 %s, %s", there, lanes);
+        const char *is_here = ptx_native_emit(n, "icmp ne i32 %s, 0", go);
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_here, all, rest);
+        ptx_native_label(n, all);
+        ptx_native_store_word(n, site_word(n, i, 0),
+                              ptx_native_emit(n, "xor i32 %s, %s", there, go));
+        ptx_native_jump(n, ptx_format(n->e, "S%d", (int)i));
+        ptx_native_label(n, rest);
+    }
+    for (uint32_t i = 0; i < f->function->register_count; i++)
+        for (unsigned part = 0; lives_apart(f, i) && part < ptx_native_parts(n, i); part++)
+            move_register(n, i, part, false);
     for (int32_t i = 1; i <= f->site_count; i++) {
         const int32_t node = node_of(f, i);
+        if (!f->uniform.is_divergent[node])
+            continue;
         const char *there = load_site(n, i);
         const char *go = ptx_native_emit(n, "and i32 %s, %s", there, lanes);
         ptx_native_store_word(n, site_word(n, i, 0),
                               ptx_native_emit(n, "xor i32 %s, %s", there, go));
-        if (f->uniform.is_divergent[node]) {
-            ptx_native_store_word(n, ptx_format(n->e, "%%w.%d", (int)node), go);
-            continue;
-        }
-        const char *rest = ptx_native_name(n, "rest");
-        const char *is_here = ptx_native_emit(n, "icmp ne i32 %s, 0", go);
-        ptx_native_do(n, "br i1 %s, label %%S%d, label %%%s", is_here, (int)i, rest);
-        ptx_native_label(n, rest);
+        ptx_native_store_word(n, ptx_format(n->e, "%%w.%d", (int)node), go);
     }
     ptx_native_jump(n, ptx_format(n->e, "C%d", (int)f->graph->order[0]));
 }

@@ -271,6 +271,67 @@ static bool find_meetings(const struct ptx_native *n, bool *starts, bool *meets)
     return is_any;
 }
 
+static void look_with(struct ptx_native *n, const bool *delays, const bool *alike)
+{
+    n->flow->uniform = ptx_flow_uniformity_of_warp(n->e->arena, n->flow->graph, delays, alike);
+    find_sites(n);
+    ptx_native_find_lines(n);
+}
+
+/* Registers that go up by a distance which another has, as in loops that stride: those are stroll.c's. */
+static bool *find_striding(const struct ptx_native_flow *f, struct ptx_arena *arena)
+{
+    bool *strides = ptx_arena_take(arena, f->function->register_count + 1);
+    for (size_t i = 0; i < f->function->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->function->instructions[i];
+        const struct ptx_operand *o = in->operands;
+        if (in->opcode == PTX_OPCODE_add && in->operand_count == 3 &&
+            o[0].kind == PTX_OPERAND_REGISTER && o[1].kind == PTX_OPERAND_REGISTER &&
+            o[2].kind == PTX_OPERAND_REGISTER)
+            strides[o[0].index] |= o[0].index == o[1].index || o[0].index == o[2].index;
+    }
+    return strides;
+}
+
+/* Whether a register is set by a comparison alone that may give all lanes the same. Those of a thread's number are left to rest.c,
+ * which knows more of them. */
+static bool may_be_alike(const struct ptx_native_flow *f, uint32_t index, const bool *strides)
+{
+    if (f->definitions[index] != 1 || !ptx_native_may_compare_alike(f->set_by[index]))
+        return false;
+    const uint32_t compared = (uint32_t)f->set_by[index]->operands[1].index;
+    const struct ptx_instruction *by = f->definitions[compared] == 1 ? f->set_by[compared] : NULL;
+    const bool is_tid = by && ptx_native_is_move(by) &&
+                        by->operands[1].kind == PTX_OPERAND_SPECIAL &&
+                        by->operands[1].index != PTX_LANEID;
+    return !strides[compared] && !is_tid;
+}
+
+/* Loops over rows end for all lanes at once, but only if they are in step within: comparisons are taken to be alike until one turns
+ * out not to be. */
+static void find_alike_comparisons(struct ptx_native *n, const bool *delays, bool *alike)
+{
+    enum { MOST_ROUNDS = 6 };
+    const struct ptx_native_flow *f = n->flow;
+    const size_t count = f->function->register_count;
+    const bool *strides = find_striding(f, n->e->arena);
+    bool is_any = false, is_wrong = true;
+    for (uint32_t r = 0; r < count; r++)
+        is_any |= alike[r] = may_be_alike(f, r, strides);
+    for (int round = 0; is_any && is_wrong && round < MOST_ROUNDS; round++) {
+        look_with(n, delays, alike);
+        is_any = is_wrong = false;
+        for (uint32_t r = 0; r < count; r++) {
+            const bool was = alike[r];
+            alike[r] = was && ptx_native_compares_alike(n, f->set_by[r]);
+            is_any |= alike[r];
+            is_wrong |= was != alike[r];
+        }
+    }
+    if (is_any && is_wrong)
+        memset(alike, 0, count * sizeof *alike);
+}
+
 /* Registers of which more is known make branches that lanes take together, and those make more known. */
 static void find_likeness(struct ptx_native *n, const bool *delays)
 {
@@ -278,11 +339,10 @@ static void find_likeness(struct ptx_native *n, const bool *delays)
     struct ptx_native_flow *f = n->flow;
     struct ptx_arena *arena = n->e->arena;
     bool *alike = ptx_arena_take(arena, f->function->register_count + 1), is_more = true;
+    find_alike_comparisons(n, delays, alike);
     for (int round = 0; is_more && round < MOST_ROUNDS; round++) {
         is_more = false;
-        f->uniform = ptx_flow_uniformity_of_warp(arena, f->graph, delays, alike);
-        find_sites(n);
-        ptx_native_find_lines(n);
+        look_with(n, delays, alike);
         for (uint32_t r = 0; r < f->function->register_count; r++) {
             const struct ptx_native_line line = f->lines[r];
             const bool is_new = !f->uniform.registers[r] && !alike[r] &&
@@ -316,6 +376,31 @@ static void find_flow(struct ptx_native *n, const bool *starts, const bool *wait
     find_likeness(n, delays);
 }
 
+/* Behind a place where lanes wait while others go on, up to the barriers at which all are together again: to these they come one
+ * after the other, too. */
+static void find_late(struct ptx_native_flow *f, struct ptx_arena *arena)
+{
+    const struct ptx_flow *g = f->graph;
+    int32_t *queue = ptx_arena_array(arena, g->count + 1, sizeof *queue);
+    size_t count = 0;
+    f->is_late = ptx_arena_take(arena, g->count + 1);
+    for (size_t i = 0; i < g->reachable; i++)
+        if (f->sites[g->order[i]] && f->uniform.is_divergent[g->order[i]])
+            f->is_late[queue[count++] = g->order[i]] = true;
+    for (size_t i = 0; i < count; i++) {
+        const struct ptx_node *node = &g->nodes[queue[i]];
+        ptx_steps(arena, 1 + node->next_count);
+        for (uint32_t j = 0; j < node->next_count; j++) {
+            const int32_t next = node->next[j];
+            if (f->is_late[next])
+                continue;
+            f->is_late[next] = true;
+            if (!f->sites[next])
+                queue[count++] = next;
+        }
+    }
+}
+
 /* Nodes, where lanes may part, and what is the same for them. */
 static void find_nodes(struct ptx_native *n)
 {
@@ -344,6 +429,7 @@ static void analyse(struct ptx_native *n)
         f->function = shorter;
         find_nodes(n);
     }
+    find_late(f, arena);
     find_places(f, arena);
     ptx_native_find_places(n);
     ptx_native_find_strolls(n);

@@ -96,6 +96,43 @@ static const char *holds_for_all(struct ptx_native *n, const struct comparison *
                            c->bound);
 }
 
+/* Numbers that go up by one from a multiple of 32 on are all below a multiple of 32, or none is. */
+bool ptx_native_may_compare_alike(const struct ptx_instruction *in)
+{
+    if (in->opcode != PTX_OPCODE_setp || in->guard >= 0 || in->operand_count != 3 ||
+        in->has_second_destination || in->operands[0].kind != PTX_OPERAND_REGISTER ||
+        in->operands[0].part || in->operands[1].kind != PTX_OPERAND_REGISTER ||
+        in->operands[1].part || in->operands[2].kind != PTX_OPERAND_INTEGER ||
+        ptx_native_bits((enum ptx_type)in->types[0]) != 32 ||
+        ptx_type_is_float((enum ptx_type)in->types[0]))
+        return false;
+    const uint32_t bound = (uint32_t)in->operands[2].bits;
+    switch (relation_of(in->compare, false)) {
+    case PTX_LT:
+    case PTX_GE:
+        return bound % PTX_NATIVE_LANES == 0;
+    case PTX_LE:
+    case PTX_GT:
+        return bound % PTX_NATIVE_LANES == PTX_NATIVE_LANES - 1;
+    default:
+        return false;
+    }
+}
+
+bool ptx_native_compares_alike(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    enum { ROW_ZEROS = 5 };
+    const struct ptx_native_flow *f = n->flow;
+    const uint32_t index = (uint32_t)in->operands[1].index;
+    const struct ptx_native_line line = f->lines[index];
+    const int32_t node = f->graph->node_of[in - f->function->instructions];
+    const bool is_row = line.kind == PTX_LINE_PLAIN && line.is_whole && line.step == 1 &&
+                        line.zeros >= ROW_ZEROS &&
+                        ptx_native_bits((enum ptx_type)f->function->registers[index].type) == 32;
+    return (is_row || f->uniform.registers[index]) &&
+           !ptx_native_is_wanted(n, node, (uint32_t)in->operands[0].index);
+}
+
 bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction *in)
 {
     struct comparison c;

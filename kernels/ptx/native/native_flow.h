@@ -108,6 +108,8 @@ struct ptx_native_flow {
     bool *waits; /* per node: it begins a loop in which lanes wait for memory to change */
     bool *
         meets; /* per node: it begins with what lanes of a warp do together that may come one by one */
+    bool *
+        is_late; /* per node: lanes of a warp may come to it one after the other; NULL where none part */
     bool is_parted;  /* some lanes of a warp may wait while others go on */
     bool is_tangled; /* loops lie across each other: nodes are never come to in step */
     void (*write)(struct ptx_native *n,
@@ -273,6 +275,10 @@ struct ptx_native_value ptx_native_of_term(struct ptx_native *n, struct ptx_nati
 bool ptx_native_write_line(struct ptx_native *n, const struct ptx_instruction *in);
 /* line_compare.c: writes a comparison of a line with a number; false: it is none. */
 bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction *in);
+/* Whether a comparison gives all lanes of a warp the same, whichever row they are, if its first operand is a row that begins at
+ * a multiple of 32; and whether that is so, by `lines`. Needs of the latter: the former. */
+bool ptx_native_may_compare_alike(const struct ptx_instruction *in);
+bool ptx_native_compares_alike(struct ptx_native *n, const struct ptx_instruction *in);
 /* line_count.c: the same of a comparison of a line with one number, its guard apart; false: it is none such. */
 bool ptx_native_count_line(struct ptx_native *n, const struct ptx_instruction *in,
                            struct ptx_native_value *result);

@@ -25,6 +25,12 @@ static uint32_t threads_of(const struct ptx_native_launch *l)
     return l->block[0] * l->block[1] * l->block[2];
 }
 
+/* Mostly all: without a function, which it is where processors may lack the instruction. */
+static uint32_t count_of(uint32_t lanes)
+{
+    return lanes == UINT32_MAX ? LANES : lanes == 0 ? 0 : (uint32_t)__builtin_popcount(lanes);
+}
+
 static uint32_t warps_of(const struct ptx_native_launch *l)
 {
     return (threads_of(l) + LANES - 1) / LANES;
@@ -365,6 +371,24 @@ static bool open_meetings(struct running *r)
     return is_any;
 }
 
+/* Where all lanes have come to the barrier of all threads, as mostly, lets them go on; false: they have not. */
+static bool open_common(struct running *r, uint32_t live)
+{
+    uint32_t votes = 0;
+    bool is = r->block.arrived[0] == 0;
+    for (uint32_t w = 0; is && w < r->count; w++)
+        for (uint64_t i = 0; r->warps[w].site && i < r->sites; i++) {
+            const struct ptx_native_site *site = &sites_of(r, w)[i];
+            is &= !site->lanes || (site->number == 0 && site->count == 0);
+            votes += count_of(site->votes & site->lanes);
+        }
+    for (uint32_t w = 0; is && w < r->count; w++) {
+        r->warps[w].lanes = r->warps[w].live;
+        r->warps[w].result = votes | live << 16;
+    }
+    return is;
+}
+
 enum turn { TURN_ENDED, TURN_WAITS, TURN_GOES_ON };
 
 /* Runs all warps that can go on, once. */
@@ -380,10 +404,12 @@ static enum turn run_parted(struct running *r)
         warp->lanes = 0;
         for (uint64_t i = 0; warp->site && i < r->sites; i++)
             warp->live |= sites_of(r, w)[i].lanes;
-        live += (uint32_t)__builtin_popcount(warp->live);
+        live += count_of(warp->live);
     }
     if (live == 0)
         return TURN_ENDED;
+    if (open_common(r, live))
+        return TURN_GOES_ON;
     const bool has_met = open_meetings(r), is_open = open_parted(r, live) || has_met;
     for (uint32_t w = 0; w < r->count; w++) {
         const uint32_t turns = r->warps[w].site ? lanes_at(r, w, PTX_NATIVE_TURN) : 0;
@@ -636,7 +662,7 @@ static uint64_t sum_of_doubles(uint64_t a, uint64_t b)
     return a;
 }
 
-static void add_floats(const struct ptx_native_list *list)
+static void add_floats(const struct ptx_native_addends *list)
 {
     _Atomic uint32_t *to = (_Atomic uint32_t *)(uintptr_t)list->at;
     uint32_t old = atomic_load_explicit(to, memory_order_relaxed), sum;
@@ -648,7 +674,7 @@ static void add_floats(const struct ptx_native_list *list)
                                                     memory_order_relaxed));
 }
 
-static void add_doubles(const struct ptx_native_list *list)
+static void add_doubles(const struct ptx_native_addends *list)
 {
     _Atomic uint64_t *to = (_Atomic uint64_t *)(uintptr_t)list->at;
     uint64_t old = atomic_load_explicit(to, memory_order_relaxed), sum;
@@ -660,7 +686,7 @@ static void add_doubles(const struct ptx_native_list *list)
                                                     memory_order_relaxed));
 }
 
-static void add_list(struct ptx_native_list *list)
+static void add_list(struct ptx_native_addends *list)
 {
     if (list->count > 0 && list->bits == 32)
         add_floats(list);
@@ -672,7 +698,7 @@ static void add_list(struct ptx_native_list *list)
 void clem_native_add_later(struct ptx_native_block *block, uint64_t at, uint64_t value,
                            uint32_t bits)
 {
-    struct ptx_native_list *list = &block->list;
+    struct ptx_native_addends *list = &block->list;
     if (list->count == PTX_NATIVE_LIST || list->at != at || list->bits != bits)
         add_list(list);
     list->at = at;

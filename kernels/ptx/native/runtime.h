@@ -22,7 +22,7 @@ struct ptx_native_sum {
 
 /* Numbers of floating point that are to be added to a word of memory, one after the other. */
 enum { PTX_NATIVE_SUMS = 4, PTX_NATIVE_LIST = 16 };
-struct ptx_native_list {
+struct ptx_native_addends {
     uint64_t at;
     uint32_t bits, count;
     uint64_t values[PTX_NATIVE_LIST];
@@ -58,7 +58,7 @@ struct ptx_native_block {
     uint64_t number_in_grid, shadow, met;
     struct ptx_native_sum
         sums[PTX_NATIVE_SUMS]; /* that wait for the blocks that the thread of the host runs next */
-    struct ptx_native_list list; /* likewise */
+    struct ptx_native_addends list; /* likewise */
 };
 
 /* Where lanes of a warp wait while others may go on; a row of them at the start of the warp's frame. */
