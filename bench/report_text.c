@@ -280,11 +280,9 @@ static void without_tables(FILE *file, const struct report *report)
 
 void report_text(FILE *file, const struct report *report)
 {
-    fprintf(
-        file,
-        "%s %s, %s, mode %s, load %.2f before and %.2f after, host with %ld cores and %.1f GiB\n",
-        report->program, BENCH_VERSION, report->date, report->mode, report->load_before,
-        report->load_after, report->host_cores, (double)report->host_memory_bytes / (1 << 30));
+    fprintf(file, "%s %s, %s, mode %s, %ld cores, %.0f GiB, load %.1f to %.1f\n", report->program,
+            BENCH_VERSION, report->date, report->mode, report->host_cores,
+            (double)report->host_memory_bytes / (1 << 30), report->load_before, report->load_after);
     for (size_t d = 0; d < report->device_count; d++)
         report_first(file, &report->devices[d]);
     if (report->has_tables)

@@ -110,7 +110,7 @@ static int create_file(const char *stem)
             errno = ENAMETOOLONG;
             return -1;
         }
-        file = whole_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+        file = whole_above_streams(whole_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
         if (file < 0 && errno != EEXIST)
             break;
     }
@@ -143,7 +143,7 @@ struct ocl_spool_header *ocl_spool_create(const char *stem, uint64_t most_bytes)
 static int open_again(void)
 {
     struct stat status;
-    const int file = whole_open(path, O_RDWR | O_NOFOLLOW, 0);
+    const int file = whole_above_streams(whole_open(path, O_RDWR | O_NOFOLLOW, 0));
 
     if (file >= 0 && fstat(file, &status) == 0 && status.st_dev == device && status.st_ino == inode)
         return file;

@@ -38,11 +38,18 @@ bool trace_read_summary(struct trace_wishes *wishes, const char *value)
     return false;
 }
 
-/* A full disk, a limit of files (ulimit -f) and a gzip that ended are errors like others. */
-static void ignore_signals_of_writing(void)
+/* A full disk, a limit of files (ulimit -f) and a gzip that ended are errors like others. Where clem-run was started without a
+ * stream, no file that it writes may take that place: messages would go there. */
+static void prepare_to_write(void)
 {
+    int file;
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
+    do
+        file = open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (file >= 0 && file <= STDERR_FILENO);
+    if (file >= 0)
+        close(file);
 }
 
 /* ---- Joining ---- */
@@ -66,7 +73,7 @@ int trace_merge(char *const *files, int count)
         fprintf(stderr, "clem-run: %s is to be written and to be read\n", files[0]);
         return EXIT_USAGE;
     }
-    ignore_signals_of_writing();
+    prepare_to_write();
     return trace_join(files[0], files + 1, others) ? EXIT_SUCCESS : EXIT_NOT_WRITTEN;
 }
 
@@ -359,7 +366,7 @@ int trace_run(const struct trace_wishes *wishes, const char *path, char **argv, 
     pass_signals_on();
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
-    ignore_signals_of_writing();
+    prepare_to_write();
     const bool is_written = write_all(wishes, stem);
     free(stem);
     return conclude(status, is_written);

@@ -205,6 +205,30 @@ TEST_BODY(first_text_is_a_device_in_twenty_lines)
     free(text);
 }
 
+TEST_BODY(first_text_fits_a_terminal)
+{
+    struct run run;
+    char *text = NULL;
+    size_t bytes = 0;
+    make_run(&run, true, 1234.5);
+    struct report report = {.program = "clem-bench-native",
+                            .mode = "first",
+                            .date = "2026-01-31T12:34:56Z",
+                            .host_cores = 256,
+                            .host_memory_bytes = 2048ull << 30,
+                            .load_before = 123.4,
+                            .load_after = 123.4,
+                            .devices = &run.device,
+                            .device_count = 1};
+    FILE *file = open_memstream(&text, &bytes);
+    assert_non_null(file);
+    report_text(file, &report);
+    assert_int_equal(fclose(file), 0);
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+        assert_true(strcspn(line, "\n") <= 100);
+    free(text);
+}
+
 /* Whoever gets the file learns of the device, not of the machine's owner. */
 TEST_BODY(first_share_has_nothing_private)
 {

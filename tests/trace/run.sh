@@ -154,6 +154,12 @@ bytes=$(sed -n 's/.* events, \(.*\) bytes/\1/p' r.txt)
 "$decode" n.pftrace >n.txt || fail "the trace breaks the schema" n.txt
 has n.txt 'begin cudaGetDevice$' 'begin \? \(range\)' 'records lost=[1-9]'
 
+# Without standard error messages go nowhere, and not into the trace.
+"$run" --trace=n.pftrace --trace-max-mb=1 "$traced" names 2>&-
+"$decode" n.pftrace >n.txt || fail "the trace breaks the schema" n.txt
+"$run" --merge n.pftrace t.pftrace none.pftrace 2>&- && fail "joining takes a file that is not there" /dev/null
+"$decode" n.pftrace >n.txt || fail "a message is in the trace" n.txt
+
 # Deep ranges: the outermost ends last.
 "$run" --trace=d.pftrace "$traced" deep
 "$decode" d.pftrace >d.txt || fail "the trace breaks the schema" d.txt
