@@ -67,6 +67,25 @@
 #ifndef __align__
 #define __align__(n) __attribute__((aligned(n)))
 #endif
+#ifndef __builtin_align__
+#define __builtin_align__(n) __align__(n)
+#endif
+#ifndef __inline_hint__
+#define __inline_hint__
+#endif
+#ifndef __nv_pure__
+#define __nv_pure__ __attribute__((pure))
+#endif
+
+/* Registers are the device's compiler's to count. */
+#ifndef __maxnreg__
+#define __maxnreg__(n)
+#endif
+
+/* Of no architecture alone: true where the compiler says so by a macro, which none does. */
+#ifndef __CUDA_ARCH_HAS_FEATURE__
+#define __CUDA_ARCH_HAS_FEATURE__(feature) __CUDA_ARCH_FEAT_##feature
+#endif
 #ifndef __launch_bounds__
 #if defined(__CUDACC__) || defined(__CUDA__)
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))

@@ -240,15 +240,18 @@ const char *clang_cuda_standard(const char *name)
  * __cudaPushCallConfiguration, as all of CUDA since 9.2. */
 void clang_add_common(struct clang_arguments *list, const char *include_dir)
 {
-    static const char *const fixed[] = {"-nocudainc",
-                                        "-nocudalib",
-                                        "--cuda-path=/nonexistent",
-                                        "-Xclang",
-                                        "-target-sdk-version=11.5",
-                                        "-Wno-unknown-cuda-version",
-                                        "-Wno-register", /* nvcc takes the word in C++17, too */
-                                        "-Wno-invalid-constexpr", /* to nvcc, math is constant */
-                                        NULL};
+    static const char *const fixed[] = {
+        "-nocudainc",
+        "-nocudalib",
+        "--cuda-path=/nonexistent",
+        "-Xclang",
+        "-target-sdk-version=11.5",
+        "-Xclang",
+        "-fcuda-allow-variadic-functions", /* f(...), as traits have */
+        "-Wno-unknown-cuda-version",
+        "-Wno-register",          /* nvcc takes the word in C++17, too */
+        "-Wno-invalid-constexpr", /* to nvcc, math is constant */
+        NULL};
     clang_add_all(list, fixed);
     clang_arguments_add(list, "-isystem");
     clang_arguments_add(list, include_dir);
