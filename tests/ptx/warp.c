@@ -424,9 +424,15 @@ TEST_BODY(ptx_native_has_lanes_in_step_where_rows_end_together)
                   "ld.global.u32 %r2, [%rd3];\n" before "bar.sync 0;\nst.global.u32 [%rd3], "      \
                   "%r2;\n" behind "ret;\n")
 
+/* Lanes part and meet again, and what some have had meanwhile nobody wants. */
+#define PARTING                                                                                    \
+    "setp.eq.u32 %p2, %r2, 5;\n@%p2 bra MEET;\nadd.u32 %r4, %r2, 1;\nsetp.eq.u32 %p3, %r2, 7;\n"   \
+    "@%p3 bra MEET;\nst.global.u32 [%rd3+4], %r4;\nMEET:\n"
+
 TEST_BODY(ptx_native_blends_at_barriers_what_comes_in_parts)
 {
     static const char *const blended = "select <32 x i1> ";
+    assert_false(native_has(KEEPING(PARTING, WAITING), blended));
     assert_false(native_has(KEEPING("", WAITING), blended));
     assert_true(native_has(KEEPING(WAITING, ""), blended));
 }

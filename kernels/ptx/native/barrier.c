@@ -19,12 +19,6 @@ static const char *blended(struct ptx_native *n, const char *type, const char *v
     return ptx_native_emit(n, "select <32 x i1> %s, %s %s, %s %s", here, type, value, type, old);
 }
 
-/* Whether the frame may have what lanes that came before have of the registers. */
-static bool comes_in_parts(const struct ptx_native_flow *f)
-{
-    return f->is_parted && f->is_late[f->node];
-}
-
 static void move_line(struct ptx_native *n, uint32_t index, bool is_saved)
 {
     for (unsigned i = 0; i < ptx_native_line_places(n, index); i++) {
@@ -59,7 +53,7 @@ static void move_register(struct ptx_native *n, uint32_t index, unsigned part, b
     const unsigned alignment = is_uniform ? 16 : is_mask ? 4 : 32;
     if (is_saved) {
         const char *value = ptx_native_emit(n, "load %s, %s %s", type, pt, place);
-        if (comes_in_parts(n->flow) && !is_uniform)
+        if (n->flow->is_late[n->flow->node] && !is_uniform)
             value = blended(n, type, value, is_mask, p, alignment);
         ptx_native_do(n, "store %s %s, %s %s, align %u", type, value, pt, p, alignment);
         return;
@@ -281,15 +275,21 @@ static int32_t node_of(const struct ptx_native_flow *f, int32_t site)
     return 0;
 }
 
-/* Whether a register lives at a site that lanes may come to apart. */
-static bool lives_apart(const struct ptx_native_flow *f, uint32_t index)
+/* Takes from the frame what lives at sites that lanes may come to apart. */
+static void restore_apart(struct ptx_native *n)
 {
-    bool is = false;
-    for (int32_t i = 1; !is && f->is_across[index] && i <= f->site_count; i++) {
+    const struct ptx_native_flow *f = n->flow;
+    const size_t count = f->function->register_count;
+    bool *lives = ptx_arena_take(n->e->arena, count + 1);
+    for (int32_t i = 1; i <= f->site_count; i++) {
         const int32_t node = node_of(f, i);
-        is = f->uniform.is_divergent[node] && ptx_flow_is_live(f->graph, node, index);
+        ptx_steps(n->e->arena, count);
+        for (uint32_t r = 0; f->uniform.is_divergent[node] && r < count; r++)
+            lives[r] |= f->is_across[r] && ptx_flow_is_live(f->graph, node, r);
     }
-    return is;
+    for (uint32_t r = 0; r < count; r++)
+        for (unsigned part = 0; lives[r] && part < ptx_native_parts(n, r); part++)
+            move_register(n, r, part, false);
 }
 
 /* Sites that lanes come to in step are gone on from by all that live, and take their registers themselves. */
@@ -311,9 +311,7 @@ void ptx_native_enter_again(struct ptx_native *n)
         ptx_native_jump(n, ptx_format(n->e, "S%d", (int)i));
         ptx_native_label(n, rest);
     }
-    for (uint32_t i = 0; i < f->function->register_count; i++)
-        for (unsigned part = 0; lives_apart(f, i) && part < ptx_native_parts(n, i); part++)
-            move_register(n, i, part, false);
+    restore_apart(n);
     for (int32_t i = 1; i <= f->site_count; i++) {
         const int32_t node = node_of(f, i);
         if (!f->uniform.is_divergent[node])

@@ -271,10 +271,36 @@ static bool find_meetings(const struct ptx_native *n, bool *starts, bool *meets)
     return is_any;
 }
 
+/* Behind a place where lanes wait while others go on, up to the barriers at which all are together again: to these they come one
+ * after the other, too. */
+static void find_late(struct ptx_native_flow *f, struct ptx_arena *arena)
+{
+    const struct ptx_flow *g = f->graph;
+    int32_t *queue = ptx_arena_array(arena, g->count + 1, sizeof *queue);
+    size_t count = 0;
+    f->is_late = ptx_arena_take(arena, g->count + 1);
+    for (size_t i = 0; i < g->reachable; i++)
+        if (f->sites[g->order[i]] && f->uniform.is_divergent[g->order[i]])
+            f->is_late[queue[count++] = g->order[i]] = true;
+    for (size_t i = 0; i < count; i++) {
+        const struct ptx_node *node = &g->nodes[queue[i]];
+        ptx_steps(arena, 1 + node->next_count);
+        for (uint32_t j = 0; j < node->next_count; j++) {
+            const int32_t next = node->next[j];
+            if (f->is_late[next])
+                continue;
+            f->is_late[next] = true;
+            if (!f->sites[next])
+                queue[count++] = next;
+        }
+    }
+}
+
 static void look_with(struct ptx_native *n, const bool *delays, const bool *alike)
 {
     n->flow->uniform = ptx_flow_uniformity_of_warp(n->e->arena, n->flow->graph, delays, alike);
     find_sites(n);
+    find_late(n->flow, n->e->arena);
     ptx_native_find_lines(n);
 }
 
@@ -376,31 +402,6 @@ static void find_flow(struct ptx_native *n, const bool *starts, const bool *wait
     find_likeness(n, delays);
 }
 
-/* Behind a place where lanes wait while others go on, up to the barriers at which all are together again: to these they come one
- * after the other, too. */
-static void find_late(struct ptx_native_flow *f, struct ptx_arena *arena)
-{
-    const struct ptx_flow *g = f->graph;
-    int32_t *queue = ptx_arena_array(arena, g->count + 1, sizeof *queue);
-    size_t count = 0;
-    f->is_late = ptx_arena_take(arena, g->count + 1);
-    for (size_t i = 0; i < g->reachable; i++)
-        if (f->sites[g->order[i]] && f->uniform.is_divergent[g->order[i]])
-            f->is_late[queue[count++] = g->order[i]] = true;
-    for (size_t i = 0; i < count; i++) {
-        const struct ptx_node *node = &g->nodes[queue[i]];
-        ptx_steps(arena, 1 + node->next_count);
-        for (uint32_t j = 0; j < node->next_count; j++) {
-            const int32_t next = node->next[j];
-            if (f->is_late[next])
-                continue;
-            f->is_late[next] = true;
-            if (!f->sites[next])
-                queue[count++] = next;
-        }
-    }
-}
-
 /* Nodes, where lanes may part, and what is the same for them. */
 static void find_nodes(struct ptx_native *n)
 {
@@ -429,7 +430,6 @@ static void analyse(struct ptx_native *n)
         f->function = shorter;
         find_nodes(n);
     }
-    find_late(f, arena);
     find_places(f, arena);
     ptx_native_find_places(n);
     ptx_native_find_strolls(n);

@@ -744,7 +744,7 @@ bool ptx_native_is_wanted(struct ptx_native *n, int32_t node, uint32_t index)
     struct ptx_native_flow *f = n->flow;
     if (!f->uniform.is_divergent[node])
         return false;
-    if (f->is_parted || f->is_tangled) /* others may be ahead of these */
+    if (f->is_late[node] || f->is_tangled) /* others may be ahead of these */
         return true;
     if (!f->wanted[node])
         f->wanted[node] = find_wanted(n, node);

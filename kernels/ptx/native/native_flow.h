@@ -108,8 +108,7 @@ struct ptx_native_flow {
     bool *waits; /* per node: it begins a loop in which lanes wait for memory to change */
     bool *
         meets; /* per node: it begins with what lanes of a warp do together that may come one by one */
-    bool *
-        is_late; /* per node: lanes of a warp may come to it one after the other; NULL where none part */
+    bool *is_late; /* per node: lanes may come to it after others that wait, or that have gone on */
     bool is_parted;  /* some lanes of a warp may wait while others go on */
     bool is_tangled; /* loops lie across each other: nodes are never come to in step */
     void (*write)(struct ptx_native *n,
