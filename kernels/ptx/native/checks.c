@@ -13,11 +13,6 @@
 #define OF_LIST(member)  offsetof(struct ptx_native_list, member)
 #define LIST_TYPE        "[2 x <32 x i64>]"
 
-bool ptx_native_is_checked(const struct ptx_native *n)
-{
-    return n->e->target->checks != 0;
-}
-
 /* ---- Kernels that are not told of lane by lane ---- */
 
 /* A function that only computes. */

@@ -292,7 +292,10 @@ const struct ptx_function *ptx_native_without_short_ways(struct ptx_native *n);
 /* checks.c, of kernels that are checked; otherwise nothing. Which are refused; what the function's entry block and the start of a
  * turn have; before an instruction, what becomes of values that nobody wrote; what fences, barriers, and lanes that come together
  * tell. from: as CLEM_CHECK_EXCHANGE has it of each lane. The address of an atomic operation, as it is to be used. */
-bool ptx_native_is_checked(const struct ptx_native *n);
+static inline bool ptx_native_is_checked(const struct ptx_native *n)
+{
+    return n->e->target->checks != 0;
+}
 void ptx_native_refuse_unchecked(struct ptx_native *n);
 void ptx_native_declare_list(struct ptx_native *n);
 void ptx_native_check_turn(struct ptx_native *n);
