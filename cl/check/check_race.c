@@ -240,8 +240,36 @@ static inline void leave(void)
 
 /* ---- Copies, fills and allocations ---- */
 
+/* PTX has volatile accesses as relaxed ones of the system's scope, and CUDA's guide hands values on by them and fences. In
+ * shared memory they are how lanes of a warp once relied on going in step, which is no more. */
+static bool is_strong(const struct ocl_access *a)
+{
+    if (a->order == CLEM_CHECK_ORDER_VOLATILE)
+        return a->space == CLEM_CHECK_GLOBAL || a->kind == CLEM_CHECK_ATOMIC;
+    return a->kind == CLEM_CHECK_ATOMIC || a->order != CLEM_CHECK_ORDER_NONE;
+}
+
+/* Whether the host is meant to see it, or to be seen by it. Source: check_talk.c */
+static bool is_open(const struct ocl_access *a)
+{
+    return is_strong(a) || (a->launch->is_fenced && a->kind != CLEM_CHECK_LOAD);
+}
+
+const char *ocl_check_host_sentence(bool host_writes, bool kernel_writes)
+{
+    if (!host_writes)
+        return "race: the host reads memory that a kernel writes, and has not waited for that";
+    return kernel_writes
+               ? "race: the host writes to memory that a kernel writes, too, and has not "
+                 "waited for that"
+               : "race: the host writes to memory that a kernel reads, and has not waited "
+                 "for that";
+}
+
 static const char *touch_sentence(bool writes, const struct ocl_touch *touch)
 {
+    if (touch->is_host)
+        return ocl_check_host_sentence(touch->writes, writes);
     if (touch->allocates)
         return "race: a kernel accesses memory that another stream allocates, with nothing to "
                "order it behind that";
@@ -263,8 +291,9 @@ static void report_touch(const struct ocl_access *a, const struct ocl_touch *tou
                                     : ", which reads there");
     struct ocl_finding finding = {.check = OCL_CHECK_RACE,
                                   .what = touch_sentence(a->kind != CLEM_CHECK_LOAD, touch),
-                                  .about = about,
-                                  .other = &touch->stack};
+                                  .about = touch->is_host ? NULL : about,
+                                  .host = touch->is_host ? &touch->stack : NULL,
+                                  .other = touch->is_host ? NULL : &touch->stack};
     ocl_check_report_access(a, &finding);
 }
 
@@ -281,7 +310,8 @@ static bool find_touch(const struct ocl_access *a, struct ocl_touch *met)
     }
     return a->address < launch->head.touched_high &&
            a->address + a->bytes > launch->head.touched_low &&
-           ocl_touches_find(&launch->time, a->address, a->bytes, a->kind != CLEM_CHECK_LOAD, met) &&
+           ocl_touches_find(&launch->time, a->address, a->bytes, a->kind != CLEM_CHECK_LOAD,
+                            is_open(a), met) &&
            is_first(launch, ((uint64_t)a->line * 31 + (uint64_t)(uintptr_t)met->stack.at[2]) * 31);
 }
 
@@ -330,6 +360,8 @@ bool ocl_check_race_rows(const struct ocl_stream_time *time, const struct ocl_ch
         *other->stack = told ? told->stack : (struct ocl_stack){.depth = 0};
         *other->address = met.address;
         *other->writes = met.before.writes;
+        if (other->is_open)
+            *other->is_open = met.before.is_strong;
     }
     pthread_mutex_unlock(&lock);
     return is_found;
@@ -347,15 +379,6 @@ void ocl_check_race_forget(uint64_t address, uint64_t bytes)
 }
 
 /* ---- Accesses ---- */
-
-/* PTX has volatile accesses as relaxed ones of the system's scope, and CUDA's guide hands values on by them and fences. In
- * shared memory they are how lanes of a warp once relied on going in step, which is no more. */
-static bool is_strong(const struct ocl_access *a)
-{
-    if (a->order == CLEM_CHECK_ORDER_VOLATILE)
-        return a->space == CLEM_CHECK_GLOBAL || a->kind == CLEM_CHECK_ATOMIC;
-    return a->kind == CLEM_CHECK_ATOMIC || a->order != CLEM_CHECK_ORDER_NONE;
-}
 
 static bool is_one_of(unsigned order, unsigned one, unsigned other)
 {

@@ -64,6 +64,7 @@ static const struct ocl_paging paging = {
     .detach = ocl_migration_detach,
     .enter = ocl_migration_enter,
     .leave = ocl_migration_leave,
+    .watch = ocl_fault_watch,
     .begin_function = ocl_migration_begin_function,
     .end_function = ocl_migration_end_function,
 };
