@@ -94,17 +94,17 @@ static struct ocl_race *race_of_process(void)
 static const char *what_of(const struct ocl_race_report *r)
 {
     if (r->is_scope)
-        return "race: two atomic accesses of different blocks, and a scope of one block";
+        return "two atomic accesses of different blocks, and a scope of one block";
     if (r->kind == OCL_RACE_WARP)
         return "race within a warp: lanes rely on going in step, without __syncwarp()";
     if (r->kind == OCL_RACE_SAME)
         return r->now.writes && r->before.writes
-                   ? "race: two threads write the same value, with nothing to order them"
-                   : "race: one thread writes what is there already and another reads it, with "
+                   ? "two threads write the same value, with nothing to order them"
+                   : "one thread writes what is there already and another reads it, with "
                      "nothing to order them";
     return r->now.writes && r->before.writes
-               ? "race: two threads write, with nothing to order them"
-               : "race: one thread reads what another writes, with nothing to order them";
+               ? "two threads write, with nothing to order them"
+               : "one thread reads what another writes, with nothing to order them";
 }
 
 static void divide(uint64_t number, const uint32_t of[3], unsigned parts[3])
@@ -127,13 +127,13 @@ static void write_launch(char *to, size_t room, const struct told *launch,
 {
     unsigned block[3], thread[3];
     if (!launch) {
-        (void)snprintf(to, room, "the other access is of another launch, which nothing orders");
+        (void)snprintf(to, room, "the other access is of another launch");
         return;
     }
     divide(party->block, launch->grid, block);
     divide(party->thread, launch->threads, thread);
     (void)snprintf(to, room,
-                   "the other is %s%s, which nothing orders: block (%u,%u,%u), thread (%u,%u,%u), "
+                   "the other access is %s%s by block (%u,%u,%u), thread (%u,%u,%u), "
                    "PTX line %u",
                    party->is_strong ? "an atomic " : "a ", party->writes ? "write" : "read",
                    block[0], block[1], block[2], thread[0], thread[1], thread[2],
@@ -258,12 +258,11 @@ static bool is_open(const struct ocl_access *a)
 const char *ocl_check_host_sentence(bool host_writes, bool kernel_writes)
 {
     if (!host_writes)
-        return "race: the host reads memory that a kernel writes, and has not waited for that";
-    return kernel_writes
-               ? "race: the host writes to memory that a kernel writes, too, and has not "
-                 "waited for that"
-               : "race: the host writes to memory that a kernel reads, and has not waited "
-                 "for that";
+        return "the host reads memory that a kernel writes, and has not waited for that";
+    return kernel_writes ? "the host writes to memory that a kernel writes, too, and has not "
+                           "waited for that"
+                         : "the host writes to memory that a kernel reads, and has not waited "
+                           "for that";
 }
 
 static const char *touch_sentence(bool writes, const struct ocl_touch *touch)
@@ -271,14 +270,14 @@ static const char *touch_sentence(bool writes, const struct ocl_touch *touch)
     if (touch->is_host)
         return ocl_check_host_sentence(touch->writes, writes);
     if (touch->allocates)
-        return "race: a kernel accesses memory that another stream allocates, with nothing to "
+        return "a kernel accesses memory that another stream allocates, with nothing to "
                "order it behind that";
     if (!writes)
-        return "race: a kernel reads what other work in another stream writes, with nothing to "
+        return "a kernel reads what other work in another stream writes, with nothing to "
                "order them";
-    return touch->writes ? "race: a kernel and other work in another stream both write, with "
+    return touch->writes ? "a kernel and other work in another stream both write, with "
                            "nothing to order them"
-                         : "race: a kernel writes what other work in another stream reads, with "
+                         : "a kernel writes what other work in another stream reads, with "
                            "nothing to order them";
 }
 

@@ -32,12 +32,11 @@ static void tell(const struct ocl_touch *touch, uint64_t address, bool writes,
 {
     char what[160];
     const char *const own = touch->writes ? "writes" : "reads";
-    snprintf(
-        what, sizeof what,
-        touch->writes && writes
-            ? "race: a %s and other work in another stream both write, with nothing to order them"
-            : "race: a %s %s what other work in another stream %s, with nothing to order them",
-        touch->what, own, writes ? "writes" : "reads");
+    snprintf(what, sizeof what,
+             touch->writes && writes
+                 ? "a %s and other work in another stream both write, with nothing to order them"
+                 : "a %s %s what other work in another stream %s, with nothing to order them",
+             touch->what, own, writes ? "writes" : "reads");
     report(touch, what, address, other);
 }
 
@@ -46,7 +45,7 @@ static void tell_allocated(const struct ocl_touch *touch, uint64_t address,
 {
     char what[160];
     snprintf(what, sizeof what,
-             "race: a %s %s memory that another stream allocates, with nothing to order it behind "
+             "a %s %s memory that another stream allocates, with nothing to order it behind "
              "that",
              touch->what, touch->writes ? "writes" : "reads");
     report(touch, what, address, other);
@@ -56,7 +55,7 @@ static void tell_changed(const struct ocl_touch *t)
 {
     char what[160];
     snprintf(what, sizeof what,
-             "race: the host writes to memory that a %s in a stream reads, and has not waited for "
+             "the host writes to memory that a %s in a stream reads, and has not waited for "
              "that",
              t->what);
     ocl_check_report(&(struct ocl_finding){.check = OCL_CHECK_RACE,
@@ -143,7 +142,7 @@ static void tell_host(const struct ocl_touch *touch, const struct ocl_touch *oth
 {
     char what[160];
     snprintf(what, sizeof what,
-             "race: the host %s memory that a %s in a stream %s, and has not waited for that",
+             "the host %s memory that a %s in a stream %s, and has not waited for that",
              touch->writes ? "writes to" : "reads", other->what,
              !other->writes  ? "reads"
              : touch->writes ? "writes, too"
