@@ -75,6 +75,10 @@ void ocl_check_stack(struct ocl_stack *stack);
 void ocl_check_copied(const struct ocl_check_rows *target, const struct ocl_check_rows *source,
                       const struct ocl_check_shape *shape, const struct ocl_stack *by);
 
+/* A call of a function of CUDA's begins and ends in the calling thread, which is one of the program's. Needs: races are wanted. */
+void ocl_check_call_begin(void);
+void ocl_check_call_end(void);
+
 /* One thing that is wrong. What is not known is NULL or 0. */
 struct ocl_finding {
     enum ocl_check check;
@@ -92,6 +96,7 @@ struct ocl_finding {
     const struct ocl_stack *launch; /* of the host: the kernel's launch, or the call */
     const struct ocl_stack *allocation; /* of the memory's allocation */
     const struct ocl_stack *freed;      /* of its free */
+    const struct ocl_stack *host;       /* of the program's own access */
     const struct ocl_stack *other;      /* of the other one's call */
     const char *other_kernel;           /* that it was the launch of */
 };

@@ -17,7 +17,8 @@ enum ocl_profile_bit {
     OCL_PROFILE_UNKNOWN = 1, /* nobody has read the environment yet */
     OCL_PROFILE_RECORDS = 2, /* the process writes a spool */
     OCL_PROFILE_PAUSED = 4,  /* not now: before --trace-start-after's time */
-    OCL_PROFILE_SHOWS = 8    /* CLEM_TRACE=calls */
+    OCL_PROFILE_SHOWS = 8,   /* CLEM_TRACE=calls */
+    OCL_PROFILE_TELLS = 16   /* the checks want to know who is in a call */
 };
 extern __attribute__((visibility("hidden"))) _Atomic unsigned ocl_profile_state;
 

@@ -29,6 +29,8 @@ struct ocl_profile_writer {
 
 struct ocl_thread {
     bool in_function; /* managed_traffic.c: it runs a host function */
+    bool is_program;  /* check_host.c: it has called a function of CUDA's */
+    unsigned calls;   /* check_host.c: in how many it is */
     bool in_turn;     /* host_function.c: what it submits is part of a command that has its turn */
     struct ocl_stream_graph *graph; /* streams.c: the graph whose nodes it submits, or NULL */
     bool in_wait;     /* managed_traffic.c: its wait is part of a move, not the host's */

@@ -139,6 +139,11 @@ static uint64_t code_of(const ucontext_t *context)
 #endif
 }
 
+uint64_t ocl_crash_code_by(const void *context)
+{
+    return code_of(context);
+}
+
 /* SI_KERNEL: of an address that the processor does not even look up. */
 static bool is_access(const siginfo_t *info)
 {

@@ -25,6 +25,9 @@ struct ocl_crash {
  * OCL_CRASH_TOUCH: it, or the system, does not say. Safe in handlers. */
 enum ocl_crash_access ocl_crash_access_by(const void *context);
 
+/* The address of the instruction that made it; 0 where the processor is not known. Safe in handlers. */
+uint64_t ocl_crash_code_by(const void *context);
+
 /* A line that grows where nothing can be allocated; what does not fit is left out. */
 struct ocl_crash_line {
     size_t length;

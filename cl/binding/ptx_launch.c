@@ -221,7 +221,13 @@ static ocl_status make_check(struct ocl_call *call)
         facts.grid[d] = (uint32_t)launch->groups[d];
         facts.threads[d] = (uint32_t)launch->items[d];
     }
-    call->memory.check = ocl_check_begin(&facts);
+    struct ocl_launches *const launches = call->memory.launches;
+    const bool is_nested = launch->nesting.launches != NULL;
+    call->memory.check =
+        ocl_check_begin(&facts, is_nested ? ocl_launches_origin(launch->nesting.launches) : NULL);
+    if (call->memory.check && launches && !is_nested)
+        *ocl_launches_origin(launches) =
+            (struct ocl_check_origin){call->memory.check->time, call->memory.check->stack};
     if (call->memory.check && call->memory.native)
         ocl_native_facts(call->memory.native)->checked = (uint64_t)(uintptr_t)call->memory.check;
     return call->memory.check ? OCL_OK : OCL_E_OUT_OF_MEMORY;

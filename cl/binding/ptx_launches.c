@@ -31,10 +31,11 @@ struct ocl_launches {
     struct ocl_program *program; /* the module's */
     struct ocl_queue *queue;     /* of its own: for its bytes, and for what is launched */
     uint64_t allocation;
-    struct clem_launches head; /* as a launch begins with it */
-    uint64_t conditions;       /* of the host's launch */
-    bool is_spoiled;           /* a kernel that nobody waits for may still write there */
-    struct ocl_launches *next; /* of those that nobody uses (program.lock) */
+    struct clem_launches head;      /* as a launch begins with it */
+    uint64_t conditions;            /* of the host's launch */
+    struct ocl_check_origin origin; /* likewise */
+    bool is_spoiled;                /* a kernel that nobody waits for may still write there */
+    struct ocl_launches *next;      /* of those that nobody uses (program.lock) */
 };
 
 /* A launch that was written down, with its parameters behind. */
@@ -270,6 +271,11 @@ ocl_status ocl_launches_begin(struct ocl_call *call)
 uint64_t ocl_launches_address(const struct ocl_launches *launches)
 {
     return launches ? address_of(launches, 0) : 0;
+}
+
+struct ocl_check_origin *ocl_launches_origin(struct ocl_launches *launches)
+{
+    return &launches->origin;
 }
 
 void ocl_launches_end(const struct ocl_call *call)

@@ -3,6 +3,7 @@
 #ifndef OCL_PTX_LAUNCHES_H
 #define OCL_PTX_LAUNCHES_H
 
+#include "cl/check/check_transfer.h"
 #include "cl/launch/kernel_call.h"
 
 /* Memory for what the threads of one grid at a time launch; a program keeps what it does not use for the next launch. */
@@ -12,6 +13,9 @@ struct ocl_launches;
  * that nobody else uses meanwhile.
  * Errors: OCL_E_OUT_OF_MEMORY; the driver's. */
 ocl_status ocl_launches_begin(struct ocl_call *call);
+
+/* For the checks: the host's launch, of which all is a part that its threads launch. */
+struct ocl_check_origin *ocl_launches_origin(struct ocl_launches *launches);
 
 /* The device address of its struct clem_launches; 0 for NULL. */
 uint64_t ocl_launches_address(const struct ocl_launches *launches);

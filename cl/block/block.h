@@ -58,7 +58,8 @@ ocl_status ocl_block_create_managed(struct ocl_context *context, size_t bytes,
                                     struct ocl_block **block);
 
 /* Any of those three under --check=guard: exactly so many bytes, which begin at block->guarded->start and end before a page
- * that nobody may touch. Where it cannot be guarded, what the others make of whole pages; then block->guarded is NULL. Errors as above. */
+ * that nobody may touch. Where it cannot be guarded, what the others make of whole pages; then block->guarded is NULL. Pinned and
+ * managed memory under --check=race: whole pages of the process's own, which it watches (check_host.h). Errors as above. */
 ocl_status ocl_block_create_guarded(struct ocl_context *context, enum ocl_block_kind kind,
                                     size_t bytes, struct ocl_block **block);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check/check_host.h"
 #include "cl/check/check_init.h"
 #include "cl/check/check_later.h"
 #include "cl/check/check_launch.h"
@@ -20,7 +21,8 @@ static void release(struct ocl_check_launch *launch)
     free(launch);
 }
 
-struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts)
+struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts,
+                                         const struct ocl_check_origin *part_of)
 {
     struct ocl_check_launch *launch = malloc(sizeof *launch);
     if (!launch)
@@ -37,8 +39,13 @@ struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts)
     atomic_init(&launch->blocks, launch->block_count);
     pthread_mutex_init(&launch->turn_lock, NULL);
     pthread_cond_init(&launch->turn, NULL);
-    ocl_check_stack(&launch->stack);
-    ocl_stream_command(&facts->stream, &launch->time);
+    if (part_of) {
+        launch->stack = part_of->stack;
+        launch->time = part_of->time;
+    } else {
+        ocl_check_stack(&launch->stack);
+        ocl_stream_command(&facts->stream, &launch->time);
+    }
     return launch;
 }
 
@@ -97,8 +104,10 @@ static void end_block(struct ocl_check_launch *launch)
 {
     if (ocl_check_orders(launch))
         ocl_check_end_block(launch);
-    if (atomic_fetch_sub(&launch->blocks, 1) == 1)
+    if (atomic_fetch_sub(&launch->blocks, 1) == 1) {
+        ocl_host_settle();
         release(launch);
+    }
 }
 
 /* Of many bytes the first that other threads touch would hide what else is wrong. */

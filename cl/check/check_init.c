@@ -108,9 +108,10 @@ static uint64_t filled(const struct ocl_access *a, uint64_t bits, size_t each)
                : bits;
 }
 
-/* All that a fetch gives is made of its texel. */
+/* All that a fetch gives is made of its texel, or of several, one after the other. */
 static void fetch(const struct ocl_access *a)
 {
+    const bool is_one_of_several = a->value == 2;
     const unsigned char *written = ocl_check_written(a);
     uint64_t bits = 0;
     unsigned first = 0;
@@ -120,7 +121,7 @@ static void fetch(const struct ocl_access *a)
     }
     struct ocl_unwritten from = origin(a, first);
     from.is_computed = true;
-    for (unsigned i = 0; i < 4 && (bits || is_any_followed(a)); i++)
+    for (unsigned i = 0; i < 4 && (bits || (is_any_followed(a) && !is_one_of_several)); i++)
         ocl_check_set_value(a, name_at(a->call, i), bits, &from);
 }
 

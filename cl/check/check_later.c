@@ -115,10 +115,9 @@ void ocl_check_early(const struct ocl_access *a)
     ocl_check_report_access(
         a, &(struct ocl_finding){
                .check = OCL_CHECK_RACE,
-               .what =
-                   a->kind == CLEM_CHECK_LOAD
-                       ? "race: a thread reads what its asynchronous copy may not have written yet"
-                       : "race: a thread writes where its asynchronous copy may not have ended yet",
+               .what = a->kind == CLEM_CHECK_LOAD
+                           ? "a thread reads what its asynchronous copy may not have written yet"
+                           : "a thread writes where its asynchronous copy may not have ended yet",
                .about = about});
 }
 

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "cl/check.h"
+#include "cl/check/check_transfer.h"
 #include "cl/check/streams.h"
 #include "kernels/ptx/library/check.h"
 #include "kernels/ptx/ptx.h"
@@ -64,8 +65,10 @@ struct ocl_access {
     const struct clem_check_call *call;
 };
 
-/* A launch begins; NULL without memory. Needs: numbers in launch's grid, threads, bytes; the module is held by this. */
-struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts);
+/* A launch begins; NULL without memory. Needs: numbers in launch's grid, threads, bytes; the module is held by this.
+ * part_of: the launch of the host's that this is a part of; NULL: it is one of its own. */
+struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts,
+                                         const struct ocl_check_origin *part_of);
 
 /* It is not in its queue, nor will be. NULL is allowed. */
 void ocl_check_cancel(struct ocl_check_launch *launch);

@@ -10,7 +10,7 @@ static const char *verb(const struct ocl_access *a)
 {
     return a->kind == CLEM_CHECK_LOAD    ? "read"
            : a->kind == CLEM_CHECK_STORE ? "written"
-                                         : "changed";
+                                         : "changed by an atomic operation";
 }
 
 __attribute__((format(printf, 4, 5))) static void tell(const struct ocl_access *a,

@@ -94,17 +94,17 @@ static struct ocl_race *race_of_process(void)
 static const char *what_of(const struct ocl_race_report *r)
 {
     if (r->is_scope)
-        return "race: two atomic accesses of different blocks, and a scope of one block";
+        return "two atomic accesses of different blocks, and a scope of one block";
     if (r->kind == OCL_RACE_WARP)
         return "race within a warp: lanes rely on going in step, without __syncwarp()";
     if (r->kind == OCL_RACE_SAME)
         return r->now.writes && r->before.writes
-                   ? "race: two threads write the same value, with nothing to order them"
-                   : "race: one thread writes what is there already and another reads it, with "
+                   ? "two threads write the same value, with nothing to order them"
+                   : "one thread writes what is there already and another reads it, with "
                      "nothing to order them";
     return r->now.writes && r->before.writes
-               ? "race: two threads write, with nothing to order them"
-               : "race: one thread reads what another writes, with nothing to order them";
+               ? "two threads write, with nothing to order them"
+               : "one thread reads what another writes, with nothing to order them";
 }
 
 static void divide(uint64_t number, const uint32_t of[3], unsigned parts[3])
@@ -127,13 +127,13 @@ static void write_launch(char *to, size_t room, const struct told *launch,
 {
     unsigned block[3], thread[3];
     if (!launch) {
-        (void)snprintf(to, room, "the other access is of another launch, which nothing orders");
+        (void)snprintf(to, room, "the other access is of another launch");
         return;
     }
     divide(party->block, launch->grid, block);
     divide(party->thread, launch->threads, thread);
     (void)snprintf(to, room,
-                   "the other is %s%s, which nothing orders: block (%u,%u,%u), thread (%u,%u,%u), "
+                   "the other access is %s%s by block (%u,%u,%u), thread (%u,%u,%u), "
                    "PTX line %u",
                    party->is_strong ? "an atomic " : "a ", party->writes ? "write" : "read",
                    block[0], block[1], block[2], thread[0], thread[1], thread[2],
@@ -240,17 +240,44 @@ static inline void leave(void)
 
 /* ---- Copies, fills and allocations ---- */
 
+/* PTX has volatile accesses as relaxed ones of the system's scope, and CUDA's guide hands values on by them and fences. In
+ * shared memory they are how lanes of a warp once relied on going in step, which is no more. */
+static bool is_strong(const struct ocl_access *a)
+{
+    if (a->order == CLEM_CHECK_ORDER_VOLATILE)
+        return a->space == CLEM_CHECK_GLOBAL || a->kind == CLEM_CHECK_ATOMIC;
+    return a->kind == CLEM_CHECK_ATOMIC || a->order != CLEM_CHECK_ORDER_NONE;
+}
+
+/* Whether the host is meant to see it, or to be seen by it. Source: check_talk.c */
+static bool is_open(const struct ocl_access *a)
+{
+    return is_strong(a) || (a->launch->is_fenced && a->kind != CLEM_CHECK_LOAD);
+}
+
+const char *ocl_check_host_sentence(bool host_writes, bool kernel_writes)
+{
+    if (!host_writes)
+        return "the host reads memory that a kernel writes, and has not waited for that";
+    return kernel_writes ? "the host writes to memory that a kernel writes, too, and has not "
+                           "waited for that"
+                         : "the host writes to memory that a kernel reads, and has not waited "
+                           "for that";
+}
+
 static const char *touch_sentence(bool writes, const struct ocl_touch *touch)
 {
+    if (touch->is_host)
+        return ocl_check_host_sentence(touch->writes, writes);
     if (touch->allocates)
-        return "race: a kernel accesses memory that another stream allocates, with nothing to "
+        return "a kernel accesses memory that another stream allocates, with nothing to "
                "order it behind that";
     if (!writes)
-        return "race: a kernel reads what other work in another stream writes, with nothing to "
+        return "a kernel reads what other work in another stream writes, with nothing to "
                "order them";
-    return touch->writes ? "race: a kernel and other work in another stream both write, with "
+    return touch->writes ? "a kernel and other work in another stream both write, with "
                            "nothing to order them"
-                         : "race: a kernel writes what other work in another stream reads, with "
+                         : "a kernel writes what other work in another stream reads, with "
                            "nothing to order them";
 }
 
@@ -263,8 +290,9 @@ static void report_touch(const struct ocl_access *a, const struct ocl_touch *tou
                                     : ", which reads there");
     struct ocl_finding finding = {.check = OCL_CHECK_RACE,
                                   .what = touch_sentence(a->kind != CLEM_CHECK_LOAD, touch),
-                                  .about = about,
-                                  .other = &touch->stack};
+                                  .about = touch->is_host ? NULL : about,
+                                  .host = touch->is_host ? &touch->stack : NULL,
+                                  .other = touch->is_host ? NULL : &touch->stack};
     ocl_check_report_access(a, &finding);
 }
 
@@ -281,7 +309,8 @@ static bool find_touch(const struct ocl_access *a, struct ocl_touch *met)
     }
     return a->address < launch->head.touched_high &&
            a->address + a->bytes > launch->head.touched_low &&
-           ocl_touches_find(&launch->time, a->address, a->bytes, a->kind != CLEM_CHECK_LOAD, met) &&
+           ocl_touches_find(&launch->time, a->address, a->bytes, a->kind != CLEM_CHECK_LOAD,
+                            is_open(a), met) &&
            is_first(launch, ((uint64_t)a->line * 31 + (uint64_t)(uintptr_t)met->stack.at[2]) * 31);
 }
 
@@ -330,6 +359,8 @@ bool ocl_check_race_rows(const struct ocl_stream_time *time, const struct ocl_ch
         *other->stack = told ? told->stack : (struct ocl_stack){.depth = 0};
         *other->address = met.address;
         *other->writes = met.before.writes;
+        if (other->is_open)
+            *other->is_open = met.before.is_strong;
     }
     pthread_mutex_unlock(&lock);
     return is_found;
@@ -347,15 +378,6 @@ void ocl_check_race_forget(uint64_t address, uint64_t bytes)
 }
 
 /* ---- Accesses ---- */
-
-/* PTX has volatile accesses as relaxed ones of the system's scope, and CUDA's guide hands values on by them and fences. In
- * shared memory they are how lanes of a warp once relied on going in step, which is no more. */
-static bool is_strong(const struct ocl_access *a)
-{
-    if (a->order == CLEM_CHECK_ORDER_VOLATILE)
-        return a->space == CLEM_CHECK_GLOBAL || a->kind == CLEM_CHECK_ATOMIC;
-    return a->kind == CLEM_CHECK_ATOMIC || a->order != CLEM_CHECK_ORDER_NONE;
-}
 
 static bool is_one_of(unsigned order, unsigned one, unsigned other)
 {

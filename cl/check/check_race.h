@@ -40,10 +40,14 @@ struct ocl_race_other {
     struct ocl_stack *stack;
     uint64_t *address;
     bool *writes;
+    bool *is_open; /* whether it is an atomic or volatile access, or NULL */
 };
 bool ocl_check_race_rows(const struct ocl_stream_time *time, const struct ocl_check_rows *rows,
                          const struct ocl_check_shape *shape, bool writes,
                          const struct ocl_race_other *other);
+
+/* What is said where the host touches what a kernel does, and has not waited for it. */
+const char *ocl_check_host_sentence(bool host_writes, bool kernel_writes);
 
 /* Whether kernels, of whatever launches, wrote some of these bytes. */
 bool ocl_check_race_wrote(const struct ocl_check_rows *rows, const struct ocl_check_shape *shape);

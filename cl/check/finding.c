@@ -66,10 +66,10 @@ static void write_words(const struct ocl_finding *f, struct words *words)
 void ocl_check_report(const struct ocl_finding *finding)
 {
     struct words words;
-    const uint32_t launch = ocl_stack_keep(finding->launch);
+    const uint32_t launch = ocl_stack_keep(finding->launch), host = ocl_stack_keep(finding->host);
     struct ocl_report report = {.kind = finding->check,
                                 .is_warning = finding->is_warning,
-                                .key = key_of(finding, launch),
+                                .key = key_of(finding, launch ? launch : host),
                                 .what = words.what};
     write_words(finding, &words);
     add_part(&report, "kernel", finding->kernel, 0, false);
@@ -79,6 +79,7 @@ void ocl_check_report(const struct ocl_finding *finding)
     add_part(&report, "source", finding->source, 0, finding->ptx_line != 0);
     add_part(&report, "note", finding->about, 0, false);
     add_part(&report, "the other's kernel", finding->other_kernel, 0, false);
+    add_part(&report, "touched by the host at", NULL, host, false);
     add_part(&report, finding->kernel ? "launched at" : "called at", NULL, launch, false);
     add_part(&report, finding->other_kernel ? "the other launched at" : "the other called at", NULL,
              ocl_stack_keep(finding->other), false);

@@ -208,9 +208,13 @@ static struct {
     size_t count; /* different ones, the latest of which are kept */
 } suspects = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static _Atomic uint64_t launches;   /* so far */
+static _Atomic uint64_t looked_for; /* of those, whose damage has been looked for */
+
 void ocl_guard_note_launch(const char *kernel)
 {
     const uint32_t stack = ocl_stack_take();
+    atomic_fetch_add(&launches, 1);
     pthread_mutex_lock(&suspects.lock);
     size_t last = suspects.count > 0 ? (suspects.count - 1) % SUSPECTS : 0;
     if (suspects.count == 0 || strncmp(suspects.names[last], kernel, NAME_BYTES - 1) != 0) {
@@ -302,13 +306,12 @@ static void tell(const struct damage *damage)
     ocl_report_add(&report);
 }
 
-void ocl_guard_check_all(void)
+/* Whether no more is left to be looked at. */
+static bool check_all(void)
 {
     enum { MOST = 32 };
     struct damage found[MOST + 2];
     size_t count = 0;
-    if (!ocl_guard_is_on())
-        return;
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < live_count && count < MOST; i++)
         count += look_at(live[i], found + count);
@@ -316,6 +319,21 @@ void ocl_guard_check_all(void)
     for (size_t i = 0; i < count; i++)
         tell(&found[i]);
     forget_suspects();
+    return count < MOST;
+}
+
+void ocl_guard_check_all(void)
+{
+    if (ocl_guard_is_on())
+        (void)check_all();
+}
+
+/* With thousands of allocations a look takes milliseconds. */
+void ocl_guard_check_new(bool are_idle)
+{
+    const uint64_t now = atomic_load(&launches);
+    if (ocl_guard_is_on() && now != atomic_load(&looked_for) && check_all() && are_idle)
+        atomic_store(&looked_for, now);
 }
 
 /* ---- Memory ---- */

@@ -38,6 +38,9 @@ void ocl_guard_note_freed(struct ocl_guarded *guarded);
 /* Looks at the patterns of all that is live, and reports what is not as it was. */
 void ocl_guard_check_all(void);
 
+/* The same where a kernel was on its way since that was done last with none left. are_idle: none is now. */
+void ocl_guard_check_new(bool are_idle);
+
 /* A kernel is on its way, of which reports about patterns speak. */
 void ocl_guard_note_launch(const char *kernel);
 

@@ -21,6 +21,7 @@ static struct line {
         last_doubt; /* from this position on anything may have been waited for; 0: none */
 } lines[LINES];
 static uint32_t host[LINES]; /* what the host knows to be complete */
+enum { HOST = LINES - 1 };   /* the line of what the program itself does, which no queue has */
 
 struct point {
     struct point *next;
@@ -33,6 +34,7 @@ static struct point *points[ROWS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* all of the above */
 
 static _Atomic(ocl_streams_looker) looker; /* NULL: none */
+static _Atomic uint64_t commands;
 
 void ocl_streams_set_looker(ocl_streams_looker function)
 {
@@ -58,7 +60,7 @@ static void join(uint32_t known[LINES], const uint32_t more[LINES])
 static bool is_free(const struct line *line)
 {
     const size_t at = (size_t)(line - lines);
-    return line->id == 0 || (line->is_gone && host[at] >= line->known[at]);
+    return at != HOST && (line->id == 0 || (line->is_gone && host[at] >= line->known[at]));
 }
 
 static struct line *find(uint64_t id)
@@ -73,9 +75,9 @@ static struct line *find(uint64_t id)
 static struct line *take(const struct ocl_stream *stream)
 {
     struct line *line = lines;
-    while (line < lines + LINES && !is_free(line))
+    while (line < lines + HOST && !is_free(line))
         line++;
-    if (line == lines + LINES)
+    if (line == lines + HOST)
         return NULL;
     line->id = stream->id;
     line->context = stream->context;
@@ -159,6 +161,15 @@ static void host_knows(const uint32_t known[LINES])
 
 /* ---- Commands ---- */
 
+void ocl_stream_host(struct ocl_stream_time *time)
+{
+    pthread_mutex_lock(&lock);
+    time->line = HOST;
+    time->position = ++host[HOST];
+    memcpy(time->known, host, sizeof time->known);
+    pthread_mutex_unlock(&lock);
+}
+
 static bool is_wanted(void)
 {
     return ocl_check_wants(OCL_CHECK_RACE);
@@ -169,6 +180,7 @@ void ocl_stream_command(const struct ocl_stream *stream, struct ocl_stream_time 
     time->line = time->position = 0;
     if (!is_wanted() || stream->is_own)
         return;
+    atomic_fetch_add(&commands, 1);
     pthread_mutex_lock(&lock);
     struct line *line = line_of(stream);
     if (line) {
@@ -446,4 +458,9 @@ bool ocl_streams_are_known(void)
         are_known &= lines[i].id == 0 || host[i] >= lines[i].known[i];
     pthread_mutex_unlock(&lock);
     return are_known;
+}
+
+uint64_t ocl_streams_count(void)
+{
+    return atomic_load(&commands);
 }

@@ -43,6 +43,10 @@ static inline bool ocl_stream_is_behind(const struct ocl_stream_time *time,
            earlier->position <= time->known[earlier->line];
 }
 
+/* The program itself touches memory, between two of its calls: when. It comes behind all that the host knows to be complete,
+ * and before all commands that are submitted later. */
+void ocl_stream_host(struct ocl_stream_time *time);
+
 /* A command: its time. */
 void ocl_stream_command(const struct ocl_stream *stream, struct ocl_stream_time *time);
 
@@ -85,5 +89,8 @@ void ocl_stream_graph_end(const struct ocl_stream *stream);
 /* Whether the host knows a command to be complete; whether it knows all launches to be. */
 bool ocl_stream_is_known(const struct ocl_stream_time *time);
 bool ocl_streams_are_known(void);
+
+/* How many commands there were. */
+uint64_t ocl_streams_count(void);
 
 #endif

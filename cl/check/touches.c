@@ -107,6 +107,12 @@ static void take_out(size_t at)
     atomic_fetch_add(&change, 1);
 }
 
+/* What the program did is in order with all that comes when the host knows all to be complete. */
+static bool is_over(const struct ocl_touch *t)
+{
+    return t->is_host ? ocl_streams_are_known() : ocl_stream_is_known(&t->time);
+}
+
 /* Memory stays while the lock is held: who frees it comes here first. */
 bool ocl_touches_take_changed(struct ocl_touch *taken)
 {
@@ -114,7 +120,7 @@ bool ocl_touches_take_changed(struct ocl_touch *taken)
     pthread_mutex_lock(&lock);
     for (size_t i = count; i > 0 && !is_found; i--) {
         struct ocl_touch *t = &touches[i - 1];
-        if (!ocl_stream_is_known(&t->time))
+        if (!is_over(t))
             continue;
         is_found = t->is_watched && sum_of(t) != t->sum;
         if (is_found)
@@ -198,7 +204,7 @@ void ocl_touches_bound(const struct ocl_stream_time *time, uint64_t *low, uint64
 }
 
 bool ocl_touches_find(const struct ocl_stream_time *time, uint64_t address, uint64_t bytes,
-                      bool writes, struct ocl_touch *met)
+                      bool writes, bool is_open, struct ocl_touch *met)
 {
     bool is_met = false;
     uint64_t common;
@@ -207,7 +213,7 @@ bool ocl_touches_find(const struct ocl_stream_time *time, uint64_t address, uint
         stop_watching(address, address + bytes);
     for (size_t i = count; i > 0 && !is_met; i--) {
         const struct ocl_touch *t = &touches[i - 1];
-        if ((writes || t->writes) && !is_in_order(time, &t->time) &&
+        if ((writes || t->writes) && !(is_open && t->is_host) && !is_in_order(time, &t->time) &&
             has_any(t, address, address + bytes, &common)) {
             *met = *t;
             is_met = true;

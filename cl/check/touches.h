@@ -15,6 +15,7 @@ struct ocl_touch {
     bool
         is_watched; /* memory that the host writes as it likes, from which is read: `sum` is of its bytes */
     bool allocates;   /* all that others do there comes behind it; `writes` too */
+    bool is_host;     /* the program itself touches it: ocl_stream_host() */
     const char *what; /* "copy", "fill", "stream-ordered allocation" */
     struct ocl_stack stack;
     uint64_t sum;
@@ -33,9 +34,10 @@ uint64_t ocl_touches_change(void);
 uint64_t ocl_touches_change_place(void); /* the address of that number */
 void ocl_touches_bound(const struct ocl_stream_time *time, uint64_t *low, uint64_t *high);
 
-/* The first that meets an access of a kernel to so many bytes, copied. What a kernel writes is no longer watched. */
+/* The first that meets an access of a kernel to so many bytes, copied. What a kernel writes is no longer watched. is_open: the host
+ * is meant to see it, or to be seen by it. */
 bool ocl_touches_find(const struct ocl_stream_time *time, uint64_t address, uint64_t bytes,
-                      bool writes, struct ocl_touch *met);
+                      bool writes, bool is_open, struct ocl_touch *met);
 
 /* Memory is another's now. */
 void ocl_touches_forget(uint64_t address, uint64_t bytes);

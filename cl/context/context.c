@@ -44,7 +44,7 @@ enum { PRINT_BYTES = 1 << 20, HEAP_BYTES = 8 << 20 };
 /* Patterns first: what is freed then is looked at where it goes. */
 static void look_and_settle(struct ocl_context *context)
 {
-    ocl_guard_check_all();
+    ocl_guard_check_new(ocl_queues_are_idle(context));
     ocl_ordered_settle(context);
 }
 
@@ -64,6 +64,7 @@ static const struct ocl_paging paging = {
     .detach = ocl_migration_detach,
     .enter = ocl_migration_enter,
     .leave = ocl_migration_leave,
+    .watch = ocl_fault_watch,
     .begin_function = ocl_migration_begin_function,
     .end_function = ocl_migration_end_function,
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "cl/check/check_host.h"
 #include "cl/managed/managed_private.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
@@ -377,6 +378,7 @@ void ocl_managed_make_resident(const void *pointer, size_t bytes, bool is_write)
 {
     const char *at = pointer;
 
+    ocl_host_lend(pointer, bytes);
     while (bytes > 0 && ocl_fault_is_watched()) {
         struct ocl_allocation *allocation = find(at);
         if (!allocation)

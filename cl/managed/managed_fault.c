@@ -18,6 +18,7 @@
 
 #include "cl/base/crash.h"
 #include "cl/base/signals_visit.h"
+#include "cl/check/check_host.h"
 #include "cl/managed/managed_private.h"
 #include "cl/memory/address.h"
 #include "cl/own_thread.h"
@@ -252,9 +253,11 @@ static void handle(int number, siginfo_t *info, void *context)
     const int kept_errno = errno;
     /* Sent by kill() or for an address that the system does not tell: not a touch of ours. */
     const bool is_touch = info->si_code == SEGV_ACCERR;
-    bool is_served = false;
+    bool is_served =
+        is_touch && ocl_host_fault((uint64_t)(uintptr_t)info->si_addr, ocl_crash_access_by(context),
+                                   ocl_crash_code_by(context));
 
-    if (is_touch && !is_forked_or_service())
+    if (is_touch && !is_served && !is_forked_or_service())
         is_served =
             ask_service((uint64_t)(uintptr_t)info->si_addr, is_write_fault(info->si_addr, context));
     if (!is_served)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/base/host_memory.h"
 #include "cl/block/block.h"
+#include "cl/check.h"
 #include "cl/check/guard.h"
 #include "cl/memory/pool.h"
 
@@ -39,17 +40,23 @@ const struct ocl_pool_source ocl_pool_device = {
     .is_device_memory = true,
 };
 
+/* Whether it matters what pages are that the host touches. */
+static bool is_looked_at(void)
+{
+    return ocl_guard_is_on() || ocl_check_wants(OCL_CHECK_RACE);
+}
+
 static ocl_status create_host(struct ocl_context *context, size_t bytes, struct ocl_block **block)
 {
-    return ocl_guard_is_on() ? ocl_block_create_guarded(context, OCL_BLOCK_HOST, bytes, block)
-                             : ocl_block_create_host(context, bytes, block);
+    return is_looked_at() ? ocl_block_create_guarded(context, OCL_BLOCK_HOST, bytes, block)
+                          : ocl_block_create_host(context, bytes, block);
 }
 
 static ocl_status create_managed(struct ocl_context *context, size_t bytes,
                                  struct ocl_block **block)
 {
-    return ocl_guard_is_on() ? ocl_block_create_guarded(context, OCL_BLOCK_MANAGED, bytes, block)
-                             : ocl_block_create_managed(context, bytes, block);
+    return is_looked_at() ? ocl_block_create_guarded(context, OCL_BLOCK_MANAGED, bytes, block)
+                          : ocl_block_create_managed(context, bytes, block);
 }
 
 static size_t host_first(const struct ocl_block *block)

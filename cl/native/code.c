@@ -190,6 +190,7 @@ void ocl_code_unload(const struct ocl_code *code)
 {
     if (code->base)
         munmap(code->base, code->bytes);
+    free(code->object);
 }
 
 /* ---- Symbols ---- */
@@ -428,6 +429,20 @@ static const char *relocate_all(struct loading *l)
 
 /* ---- All ---- */
 
+static void keep_object(struct loading *l)
+{
+    unsigned char *copy = malloc(l->bytes);
+    if (!copy)
+        return;
+    memcpy(copy, l->data, l->bytes);
+    Elf64_Shdr *sections = (void *)(copy + ((const Elf64_Ehdr *)(const void *)l->data)->e_shoff);
+    for (size_t i = 0; i < l->section_count; i++)
+        if (l->places[i] != NOWHERE)
+            sections[i].sh_addr = address_at(l, l->places[i]);
+    l->code.object = copy;
+    l->code.object_bytes = l->bytes;
+}
+
 static const char *find_function(const struct loading *l, const char *name, void **function)
 {
     for (size_t i = 1; i < l->symbol_count; i++)
@@ -470,6 +485,8 @@ const char *ocl_code_load(const unsigned char *data, size_t bytes, ocl_code_reso
     if (l.places)
         memset(l.places, 0xff, l.section_count * sizeof *l.places);
     why = l.places && l.found ? load(&l, names, functions, count) : "there is no memory";
+    if (!why)
+        keep_object(&l);
     free(l.places);
     free(l.found);
     if (why)

@@ -11,6 +11,9 @@
 struct ocl_code {
     unsigned char *base;
     size_t bytes;
+    unsigned char *
+        object; /* the file, whose sections say where they are: for debuggers. NULL without memory */
+    size_t object_bytes;
 };
 
 /* Where a name is that an object does not define; NULL: nowhere. */

@@ -66,6 +66,7 @@ static struct ocl_native *load(const char *name, const struct ocl_object *object
     memcpy(&made->run, &functions[1], sizeof made->run);
     memcpy(made->name, name, length + 1);
     ocl_native_note_code(made);
+    ocl_native_tell_debugger(made);
     return made;
 }
 
@@ -177,6 +178,7 @@ void ocl_native_release(struct ocl_native *native)
 {
     if (!native || atomic_fetch_sub(&native->references, 1) != 1)
         return;
+    ocl_native_forget_debugger(native);
     ocl_native_forget_code(native);
     ocl_code_unload(&native->code);
     free(native);

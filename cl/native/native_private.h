@@ -15,12 +15,17 @@ struct ocl_native {
     ptx_native_run *run;
     /* What one of its blocks took when it ran last, in picoseconds, and what counts; 0: not known yet. */
     _Atomic uint32_t last_ps, block_ps;
-    bool is_noted; /* where.c has it */
-    char name[];   /* of the kernel */
+    struct jit_code_entry *told; /* debugger.c, or NULL */
+    bool is_noted;               /* where.c has it */
+    char name[];                 /* of the kernel */
 };
 
 /* where.c: that code is there, and is no longer. */
 void ocl_native_note_code(struct ocl_native *native);
 void ocl_native_forget_code(struct ocl_native *native);
+
+/* debugger.c: the same, for debuggers. */
+void ocl_native_tell_debugger(struct ocl_native *native);
+void ocl_native_forget_debugger(struct ocl_native *native);
 
 #endif

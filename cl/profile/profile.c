@@ -12,6 +12,7 @@
 
 #include "cl/base/deadline.h"
 #include "cl/base/options.h"
+#include "cl/check.h"
 #include "cl/process.h"
 #include "cl/profile/names.h"
 #include "cl/profile/spool.h"
@@ -98,10 +99,11 @@ static unsigned open_spool(const char *const *names, size_t count)
 static unsigned start_alone(const char *const *names, size_t count)
 {
     const unsigned shown = ocl_options_get()->shows_calls ? OCL_PROFILE_SHOWS : 0;
+    const unsigned told = ocl_check_wants(OCL_CHECK_RACE) ? OCL_PROFILE_TELLS : 0;
     const unsigned bits = ocl_options_get()->profile ? open_spool(names, count) : 0;
 
     pthread_once(&watch_once, watch_process);
-    return shown | bits;
+    return shown | told | bits;
 }
 
 /* One thread starts, the others wait: no lock, which a fork might leave locked. */

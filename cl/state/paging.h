@@ -18,6 +18,7 @@ struct ocl_paging {
     void (*detach)(const struct ocl_queue *queue);   /* a queue is destroyed */
     void (*enter)(struct ocl_queue *queue);          /* around commands of OCL_COMMAND_MEMORY */
     void (*leave)(void);
+    ocl_status (*watch)(void);    /* faults of pages come to clem */
     void (*begin_function)(void); /* around functions of the host */
     void (*end_function)(void);
 };

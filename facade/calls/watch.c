@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cl/check.h"
 #include "cl/whole.h"
 #include "facade/calls/calls.h"
 #include "facade/state/internal.h"
@@ -29,7 +30,9 @@ unsigned facade_calls_watch(void)
 void facade_call_begin(struct facade_call *call)
 {
     call->state = facade_calls_watch();
-    if (call->state != 0)
+    if (call->state & OCL_PROFILE_TELLS)
+        ocl_check_call_begin();
+    if (call->state & ~(unsigned)OCL_PROFILE_TELLS)
         ocl_profile_call_begin(&call->record);
 }
 
@@ -158,12 +161,10 @@ static bool is_error(const struct facade_value *result)
     return strcmp(result->name, "cudaError_t") == 0 || strcmp(result->name, "CUresult") == 0;
 }
 
-void facade_call_end(const struct facade_call *call, unsigned index,
+static void tell_end(const struct facade_call *call, unsigned index,
                      const struct facade_value *result, const struct facade_value *arguments,
                      size_t count)
 {
-    if (call->state == 0)
-        return;
     ocl_profile_call_end(&call->record, index + 1,
                          strncmp(names[index], "cuda", 4) == 0 || names[index][0] == '_'
                              ? OCL_SPOOL_RUNTIME
@@ -171,4 +172,14 @@ void facade_call_end(const struct facade_call *call, unsigned index,
                          is_error(result) ? (int)read_number(result) : 0);
     if (call->state & OCL_PROFILE_SHOWS)
         show(call, index, result, arguments, count);
+}
+
+void facade_call_end(const struct facade_call *call, unsigned index,
+                     const struct facade_value *result, const struct facade_value *arguments,
+                     size_t count)
+{
+    if (call->state & ~(unsigned)OCL_PROFILE_TELLS)
+        tell_end(call, index, result, arguments, count);
+    if (call->state & OCL_PROFILE_TELLS)
+        ocl_check_call_end();
 }

@@ -317,7 +317,7 @@ void clang_add_device(struct clang_arguments *list, const struct clang_compiler 
         clang_arguments_add(list, fast ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1");
     }
     add_defines(list, options);
-    if (options->line_info)
+    if (options->line_info || options->debug)
         clang_arguments_add(list, "-gline-tables-only");
     if (options->run_time_compiler)
         clang_arguments_add(list, "-D__CUDACC_RTC__=1");

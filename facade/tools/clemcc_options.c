@@ -13,7 +13,7 @@ enum action {
     TAKE_IGNORED,   /* means nothing here */
     TAKE_BOTH,      /* to every compilation, as `text` and the value in one word */
     TAKE_BOTH_PAIR, /* the same in two words */
-    TAKE_HOST,      /* to compilations for the host, as `text` */
+    TAKE_HOST, /* to compilations for the host, as `text`; and where there is an `offset`, as of TAKE_FLAG */
     TAKE_HOST_LIST, /* -Xcompiler a,b */
     TAKE_LINK_LIST, /* -Xlinker a,b */
     TAKE_LINK,      /* to the linker, as `text` and the value in one word */
@@ -124,7 +124,7 @@ static const struct option options[] = {
     /* The host's compiler and the linker. */
     {"-L", "--library-path", VALUE_JOINED, TAKE_LINK, "-L", 0, NULL},
     {"-l", "--library", VALUE_JOINED, TAKE_LIBRARY, NULL, 0, NULL},
-    {"-g", "--debug", VALUE_NONE, TAKE_HOST, "-g", 0, NULL},
+    {"-g", "--debug", VALUE_NONE, TAKE_HOST, "-g", DEVICE(line_info), NULL},
     {"-pg", "--profile", VALUE_NONE, TAKE_HOST, "-pg", 0, NULL},
     {"-O", "--optimize", VALUE_JOINED, TAKE_OPTIMIZE, NULL, 0, "#|s|z|g|fast"},
     {"-Xcompiler", "--compiler-options", VALUE_NEXT, TAKE_HOST_LIST, NULL, 0, NULL},
@@ -427,6 +427,8 @@ static void add_words(struct job *job, const struct option *option, const char *
         break;
     case TAKE_HOST:
         clang_arguments_add(&job->host, option->text);
+        if (option->offset)
+            *(bool *)((char *)job + option->offset) = true;
         break;
     case TAKE_HOST_LIST:
         take_host_list(job, value);

@@ -211,6 +211,147 @@ static void shared()
     expect(empty, BYTES, 9);
 }
 
+/* ---- Arrays ---- */
+
+enum { SIDE = 8, HALF = SIDE / 2 };
+
+__global__ void count_larger(cudaTextureObject_t from, float x, float y, int *count)
+{
+    if (tex2D<float>(from, x + (float)threadIdx.x, y) > 0.5f)
+        atomicAdd(count, 1);
+}
+
+__global__ void count_gathered(cudaTextureObject_t from, float x, float y, int *count)
+{
+    const float4 all = tex2Dgather<float4>(from, x, y, 0);
+    if (all.x + all.y + all.z + all.w > 2.0f)
+        atomicAdd(count, 1);
+}
+
+__global__ void count_in_layer(cudaTextureObject_t from, int layer, int *count)
+{
+    if (tex2DLayered<float>(from, (float)threadIdx.x + 0.5f, 0.5f, layer) > 0.5f)
+        atomicAdd(count, 1);
+}
+
+__global__ void put_row(cudaSurfaceObject_t to, int row)
+{
+    surf2Dwrite(1.0f, to, (int)threadIdx.x * (int)sizeof(float), row);
+}
+
+static int *new_count()
+{
+    int *count;
+    MUST(cudaMalloc(&count, sizeof *count));
+    MUST(cudaMemset(count, 0, sizeof *count));
+    return count;
+}
+
+static cudaTextureObject_t texture_of(cudaArray_t array, cudaTextureFilterMode filter, cudaTextureAddressMode mode)
+{
+    cudaTextureObject_t texture;
+    cudaResourceDesc what = {};
+    cudaTextureDesc how = {};
+    what.resType = cudaResourceTypeArray;
+    what.res.array.array = array;
+    how.filterMode = filter;
+    how.addressMode[0] = how.addressMode[1] = mode;
+    MUST(cudaCreateTextureObject(&texture, &what, &how, nullptr));
+    return texture;
+}
+
+/* Its upper rows are written. */
+static cudaArray_t half_an_array(unsigned flags)
+{
+    cudaArray_t array;
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    float rows[HALF][SIDE];
+    for (auto &row : rows)
+        for (float &texel : row)
+            texel = 1.0f;
+    MUST(cudaMallocArray(&array, &format, SIDE, SIDE, flags));
+    MUST(cudaMemcpy2DToArray(array, 0, 0, rows, sizeof rows[0], sizeof rows[0], HALF, cudaMemcpyHostToDevice));
+    return array;
+}
+
+static void fetch_from(cudaTextureFilterMode filter, cudaTextureAddressMode mode, float x, float y, int count)
+{
+    int *counted = new_count(), seen;
+    count_larger<<<1, SIDE>>>(texture_of(half_an_array(0), filter, mode), x, y, counted);
+    MUST(cudaMemcpy(&seen, counted, sizeof seen, cudaMemcpyDeviceToHost));
+    MUST(count >= 0 && seen != count);
+}
+
+static void array_texels()
+{
+    fetch_from(cudaFilterModePoint, cudaAddressModeClamp, 0.5f, 3.5f, SIDE);
+    fetch_from(cudaFilterModePoint, cudaAddressModeBorder, 0.5f, -2.5f, 0);
+}
+
+/* In the middle of a texel the others have no weight. */
+static void array_between()
+{
+    fetch_from(cudaFilterModeLinear, cudaAddressModeClamp, 1.0f, 2.75f, SIDE);
+    fetch_from(cudaFilterModeLinear, cudaAddressModeClamp, 0.5f, 3.5f, SIDE);
+}
+
+static void wrong_array_texel()
+{
+    fetch_from(cudaFilterModePoint, cudaAddressModeClamp, 0.5f, 4.5f, -1);
+}
+
+static void wrong_array_between()
+{
+    fetch_from(cudaFilterModeLinear, cudaAddressModeClamp, 0.5f, 3.75f, -1);
+}
+
+static void wrong_array_gathered()
+{
+    count_gathered<<<1, 1>>>(texture_of(half_an_array(cudaArrayTextureGather), cudaFilterModePoint, cudaAddressModeClamp), 4.0f,
+                             4.0f, new_count());
+    MUST(cudaDeviceSynchronize());
+}
+
+static void array_by_surface()
+{
+    cudaArray_t array = half_an_array(cudaArraySurfaceLoadStore);
+    cudaSurfaceObject_t surface;
+    cudaResourceDesc what = {};
+    what.resType = cudaResourceTypeArray;
+    what.res.array.array = array;
+    MUST(cudaCreateSurfaceObject(&surface, &what));
+    put_row<<<1, SIDE>>>(surface, 4);
+    count_larger<<<1, SIDE>>>(texture_of(array, cudaFilterModeLinear, cudaAddressModeClamp), 0.5f, 4.25f, new_count());
+    MUST(cudaDeviceSynchronize());
+}
+
+static cudaTextureObject_t two_layers()
+{
+    cudaArray_t array;
+    cudaMemcpy3DParms copy = {};
+    static float rows[SIDE][SIDE];
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    MUST(cudaMalloc3DArray(&array, &format, make_cudaExtent(SIDE, SIDE, 2), cudaArrayLayered));
+    copy.srcPtr = make_cudaPitchedPtr(rows, sizeof rows[0], SIDE, SIDE);
+    copy.dstArray = array;
+    copy.extent = make_cudaExtent(SIDE, SIDE, 1);
+    copy.kind = cudaMemcpyHostToDevice;
+    MUST(cudaMemcpy3D(&copy));
+    return texture_of(array, cudaFilterModePoint, cudaAddressModeClamp);
+}
+
+static void array_layer()
+{
+    count_in_layer<<<1, SIDE>>>(two_layers(), 0, new_count());
+    MUST(cudaDeviceSynchronize());
+}
+
+static void wrong_array_layer()
+{
+    count_in_layer<<<1, SIDE>>>(two_layers(), 1, new_count());
+    MUST(cudaDeviceSynchronize());
+}
+
 static const struct {
     const char *name;
     void (*run)();
@@ -218,7 +359,15 @@ static const struct {
              {"wrong_across", wrong_across},     {"wrong_mapping", wrong_mapping},
              {"mapped_again", mapped_again},     {"mapped_twice", mapped_twice},
              {"imported", imported},             {"another_context", another_context},
-             {"shared", shared}};
+             {"shared", shared},
+             {"array_texels", array_texels},
+             {"array_between", array_between},
+             {"wrong_array_texel", wrong_array_texel},
+             {"wrong_array_between", wrong_array_between},
+             {"wrong_array_gathered", wrong_array_gathered},
+             {"array_by_surface", array_by_surface},
+             {"array_layer", array_layer},
+             {"wrong_array_layer", wrong_array_layer}};
 
 int main(int count, char **arguments)
 {

@@ -78,6 +78,8 @@ static void write_wrongly(const char *word)
     unsigned char host[16] = {0};
     if (strcmp(word, "behind") == 0)
         run(put, memory, BYTES, 1);
+    else if (strcmp(word, "behind-8") == 0)
+        run(put, memory, BYTES + 8, 1);
     else if (strcmp(word, "before") == 0)
         run(put_two, other, -8, 3);
     else if (strcmp(word, "pinned") == 0)
@@ -167,6 +169,21 @@ static void leak(const char *word)
     (void)cudaMallocArray(&array, &format, 16, 1, 0);
 }
 
+/* More at once than a process may have mappings for, where it may have as many as Linux lets it. */
+static void allocate_many(const char *word)
+{
+    enum { MANY = 30000 };
+    static void *made[MANY];
+    if (strcmp(word, "many") != 0)
+        return;
+    for (int i = 0; i < MANY; i++)
+        must(cudaMalloc(&made[i], 16));
+    run(put, made[0], 0, 16);
+    run(put, made[MANY - 1], 0, 16);
+    for (int i = 0; i < MANY; i++)
+        must(cudaFree(made[i]));
+}
+
 /* All that can be made, used rightly and given back: nothing is said of it. */
 static void behave(void)
 {
@@ -240,6 +257,7 @@ int main(int count, char **words)
         stream_wrongly(words[i]);
         free_in_flight(words[i]);
         leak(words[i]);
+        allocate_many(words[i]);
     }
     must(cudaDeviceSynchronize());
     must(cudaFree(memory));

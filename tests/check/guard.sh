@@ -80,6 +80,21 @@ if [ "${CLEM_ADDRESS:-}" != handle ]; then
     "$run" --check --guard-align=1 "$wrong" behind >out.txt 2>exact.txt || status=$?
     [ $status -eq 139 ] || fail "an exact guard ends with $status" exact.txt
     has exact.txt 'just past the end of the 1000 bytes at 0x'
+    # At multiples of 16 between: what lies behind is 8 bytes of the pattern, and then a page that nobody may touch.
+    ends 9 close.txt "$run" --check --guard-align=16 --error-exitcode=9 "$wrong" behind
+    has close.txt '1 byte was written just past the end of the 1000 bytes'
+    ends 0 close.txt "$run" --check --guard-align=256 "$wrong" behind-8
+    has close.txt '1 byte was written 8 bytes past the end of the 1000 bytes'
+    status=0
+    "$run" --check --guard-align=16 "$wrong" behind-8 >out.txt 2>close.txt || status=$?
+    [ $status -eq 139 ] || fail "8 bytes behind memory at a multiple of 16 end with $status" close.txt
+    has close.txt ', 8 bytes past the end of the 1000 bytes at 0x'
+    # The limit on mappings is said, once, and what comes then is not guarded.
+    if [ "$(cat /proc/sys/vm/max_map_count 2>/dev/null)" = 65530 ]; then
+        ends 0 many.txt "$run" --check --error-exitcode=9 "$wrong" many
+        [ "$(grep -c 'there are no more mappings (sysctl vm.max_map_count); allocations from here on are not guarded' many.txt)" -eq 1 ] ||
+            fail "the limit on mappings is not said once" many.txt
+    fi
 fi
 
 # Suppressions by function and by sentence; a limit; JUnit.

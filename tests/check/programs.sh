@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Runs CUDA programs (tests/programs) under CLEM_CHECK=all: programs.sh CLEMCC FOLDER [--all]. Each must end well, as it does without
+# Runs CUDA programs (tests/programs) under CLEM_CHECK=all: programs.sh CLEMCC FOLDER [--all | NAME...]. Each must end well, as it does without
 # checks, and the errors that are reported must be those of programs.tsv. Without --all, some of them: the rest takes an hour of a core.
 # Ends with 77 where there is no clang.
 # Environment: LIMIT (600), the seconds that a program may take.
 # SPDX-License-Identifier: Apache-2.0
 set -u
-folder=$2/programs all=${3:-}
+folder=$2/programs all=${3:-} named=${*:3}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/begin.sh"
 some="between_blocks cooperative_held same_place segments state_spaces"
+[ -z "$named" ] || some=$named
 failures=0
 
 export CLEM_CHECK=all
@@ -53,14 +54,14 @@ check() {
     [ $status -eq 0 ] || echo "$name: ends with $status"
     printf '%s\n' "$output" | grep -qxF ok || echo "$name: does not say ok"
     [ "$found" = "$wanted" ] && [ $status -eq 0 ] && return 0
-    diff <(printf '%s\n' "$wanted") <(printf '%s\n' "$found") | sed -n "s/^</$name: not reported:/p; s/^>/$name: reported:/p"
+    diff <(printf '%s\n' "$wanted" | grep .) <(printf '%s\n' "$found" | grep .) | sed -n "s/^</$name: not reported:/p; s/^>/$name: reported:/p"
     return 1
 }
 
 count=0
 for source in "$here"/../programs/*.cu; do
     name=$(basename "$source" .cu)
-    [ -n "$all" ] || [[ " $some " = *" $name "* ]] || continue
+    [ "$all" = --all ] || [[ " $some " = *" $name "* ]] || continue
     count=$((count + 1))
     check "$name" || failures=$((failures + 1))
 done

@@ -1,10 +1,13 @@
 /* Work of streams, and of the host: streams CASE runs one that nothing orders, streams --right all that are in order; --list names
  * the former, with what must be said of each: a tab, and words of the report.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <cuda_device_runtime_api.h>
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <unistd.h>
 
 enum { N = 1024, BYTES = N * sizeof(int) };
 
@@ -142,6 +145,40 @@ static void variables()
 {
     put_table<<<1, 128, 0, one>>>();
     put_table<<<1, 128, 0, two>>>();
+}
+
+/* ---- Kernels that kernels launch ---- */
+
+__global__ void launch_put(int *to, int value)
+{
+    to[threadIdx.x] = 0;
+    clem_launch(put, 8, 128, 0, 0, to, value);
+}
+
+static void children()
+{
+    launch_put<<<1, 1, 0, one>>>(a, 1);
+    take<<<8, 128, 0, two>>>(a, b);
+}
+
+static void children_and_copy()
+{
+    launch_put<<<1, 1, 0, one>>>(a, 1);
+    usleep(300000);
+    cudaMemcpyAsync(b, a + 512, BYTES / 2, cudaMemcpyDeviceToDevice, two);
+}
+
+static void children_in_order()
+{
+    launch_put<<<1, 1, 0, one>>>(a, 1);
+    take<<<8, 128, 0, one>>>(a, b);
+    launch_put<<<1, 1, 0, one>>>(a, 2);
+    cudaEventRecord(event, one);
+    cudaStreamWaitEvent(two, event, 0);
+    take<<<8, 128, 0, two>>>(a, b);
+    launch_put<<<1, 1, 0, two>>>(a, 2);
+    cudaStreamSynchronize(two);
+    take<<<8, 128, 0, one>>>(a, b);
 }
 
 /* ---- The legacy stream ---- */
@@ -292,6 +329,159 @@ static void before_function()
     take<<<8, 128, 0, one>>>(a, b);
 }
 
+/* ---- The host's own reads and writes ---- */
+
+static volatile int seen;
+
+static void host_reads_early()
+{
+    put<<<8, 128, 0, one>>>(managed, 1);
+    seen = managed[5];
+}
+
+static void host_reads_late()
+{
+    put<<<8, 128, 0, one>>>(managed, 1);
+    usleep(300000);
+    seen = managed[5];
+}
+
+static void host_writes_early()
+{
+    take<<<8, 128, 0, one>>>(managed, b);
+    managed[5] = 1;
+}
+
+static void host_writes_too()
+{
+    put<<<8, 128, 0, one>>>(managed, 1);
+    managed[1000] = 1;
+}
+
+static void host_reads_copy()
+{
+    put<<<8, 128, 0, one>>>(a, 1);
+    cudaMemcpyAsync(pinned, a, BYTES, cudaMemcpyDeviceToHost, one);
+    seen = pinned[5];
+}
+
+static void host_waits_for_other()
+{
+    put<<<8, 128, 0, one>>>(managed, 1);
+    cudaStreamSynchronize(two);
+    seen = managed[5];
+}
+
+static void host_elsewhere()
+{
+    put<<<4, 128, 0, one>>>(managed, 1);
+    seen = managed[600];
+    managed[1000] = 1;
+    usleep(20000);
+    seen = managed[601];
+}
+
+static void host_reads_too()
+{
+    take<<<8, 128, 0, one>>>(managed, b);
+    seen = managed[5];
+    usleep(20000);
+    seen = managed[6];
+}
+
+static void host_in_order()
+{
+    for (int i = 0; i < 3; i++) {
+        managed[5] = i;
+        pinned[5] = i;
+        put<<<8, 128, 0, one>>>(managed, 1);
+        cudaMemcpyAsync(pinned, managed, BYTES, cudaMemcpyDefault, one);
+        cudaStreamSynchronize(one);
+        seen = managed[5] + pinned[5];
+        put<<<8, 128, 0, two>>>(managed, 1);
+        cudaEventRecord(event, two);
+        cudaEventSynchronize(event);
+        seen = managed[5];
+        put<<<8, 128, 0, one>>>(managed, 1);
+        while (cudaStreamQuery(one) == cudaErrorNotReady)
+            ;
+        seen = managed[5];
+        cudaMemset(pinned, 0, BYTES);
+        cudaMemcpy(pinned, managed, BYTES, cudaMemcpyDefault);
+        seen = pinned[5];
+    }
+}
+
+__global__ void put_and_tell(int *to, int *flag)
+{
+    to[threadIdx.x] = threadIdx.x;
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *(volatile int *)flag = 1;
+}
+
+static void host_polls()
+{
+    managed[1000] = 0;
+    put_and_tell<<<1, 128, 0, one>>>(managed, managed + 1000);
+    while (*(volatile int *)(managed + 1000) == 0)
+        ;
+    seen = managed[5];
+}
+
+__global__ void wait_and_take(const int *from, int *to, int *flag)
+{
+    if (threadIdx.x == 0)
+        while (*(volatile int *)flag == 0)
+            ;
+    __syncthreads();
+    to[threadIdx.x] = from[threadIdx.x];
+}
+
+static void host_tells()
+{
+    pinned[0] = 0;
+    wait_and_take<<<1, 128, 0, one>>>(managed, b, pinned);
+    for (int i = 0; i < 128; i++)
+        managed[i] = i;
+    std::atomic_thread_fence(std::memory_order_release);
+    *(volatile int *)pinned = 1;
+}
+
+static std::atomic<int> is_called;
+
+static void call(void *)
+{
+    is_called = 1;
+}
+
+static void host_is_called()
+{
+    is_called = 0;
+    put<<<8, 128, 0, one>>>(managed, 1);
+    cudaLaunchHostFunc(one, call, nullptr);
+    while (!is_called)
+        usleep(100);
+    seen = managed[5];
+}
+
+/* The system refuses what faults. */
+static void system_reads()
+{
+    int ends[2], taken[N];
+    bool is_right = pipe(ends) == 0;
+    for (int i = 0; i < 3; i++) {
+        put<<<8, 128, 0, one>>>(a, 1);
+        is_right = is_right && write(ends[1], managed, BYTES) == BYTES && read(ends[0], managed, BYTES) == BYTES;
+        is_right = is_right && write(ends[1], pinned, BYTES) == BYTES && read(ends[0], taken, BYTES) == BYTES;
+    }
+    close(ends[0]);
+    close(ends[1]);
+    if (!is_right)
+        printf("the system refuses a buffer\n");
+}
+
 /* ---- Stream-ordered memory ---- */
 
 static void pool()
@@ -364,6 +554,106 @@ static void textures()
     fetch<<<8, 128, 0, one>>>(texture, b);
     cudaStreamSynchronize(one);
     cudaDestroyTextureObject(texture);
+}
+
+__global__ void fetch_row(cudaTextureObject_t from, float row, int *to)
+{
+    to[threadIdx.x] = (int)tex2D<float>(from, (float)threadIdx.x + 0.5f, row);
+}
+
+__global__ void put_texels(cudaSurfaceObject_t to, int row)
+{
+    surf2Dwrite(1.0f, to, (int)threadIdx.x * (int)sizeof(float), row);
+}
+
+enum { SIDE = 32 };
+
+struct picture {
+    cudaArray_t array;
+    cudaTextureObject_t point, between;
+    cudaSurfaceObject_t surface;
+
+    picture()
+    {
+        const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+        cudaResourceDesc what = {};
+        cudaTextureDesc how = {};
+        cudaMallocArray(&array, &format, SIDE, SIDE, cudaArraySurfaceLoadStore);
+        what.resType = cudaResourceTypeArray;
+        what.res.array.array = array;
+        cudaCreateTextureObject(&point, &what, &how, nullptr);
+        how.filterMode = cudaFilterModeLinear;
+        cudaCreateTextureObject(&between, &what, &how, nullptr);
+        cudaCreateSurfaceObject(&surface, &what);
+        copy_rows(0, SIDE);
+        cudaDeviceSynchronize();
+    }
+
+    ~picture()
+    {
+        cudaDeviceSynchronize();
+        cudaDestroyTextureObject(point);
+        cudaDestroyTextureObject(between);
+        cudaDestroySurfaceObject(surface);
+        cudaFreeArray(array);
+    }
+
+    void copy_rows(int first, int count)
+    {
+        cudaMemcpy2DToArrayAsync(array, 0, first, a, SIDE * sizeof(float), SIDE * sizeof(float), count,
+                                 cudaMemcpyDeviceToDevice, one);
+    }
+};
+
+static void array_and_copy()
+{
+    picture p;
+    p.copy_rows(4, 4);
+    fetch_row<<<1, SIDE, 0, two>>>(p.point, 5.5f, b);
+}
+
+static void array_and_later_copy()
+{
+    picture p;
+    fetch_row<<<1, SIDE, 0, two>>>(p.point, 5.5f, b);
+    usleep(300000);
+    p.copy_rows(4, 4);
+}
+
+static void array_between_rows()
+{
+    picture p;
+    p.copy_rows(4, 4);
+    fetch_row<<<1, SIDE, 0, two>>>(p.between, 3.75f, b);
+}
+
+static void array_and_surface()
+{
+    picture p;
+    put_texels<<<1, SIDE, 0, one>>>(p.surface, 5);
+    fetch_row<<<1, SIDE, 0, two>>>(p.point, 5.5f, b);
+}
+
+static void array_apart()
+{
+    picture p;
+    p.copy_rows(4, 4);
+    fetch_row<<<1, SIDE, 0, two>>>(p.point, 3.9f, b);
+    fetch_row<<<1, SIDE, 0, two>>>(p.between, 3.5f, c);
+    put_texels<<<1, SIDE, 0, one>>>(p.surface, 10);
+    fetch_row<<<1, SIDE, 0, two>>>(p.between, 12.25f, c);
+}
+
+static void array_in_order()
+{
+    picture p;
+    p.copy_rows(0, SIDE);
+    put_texels<<<1, SIDE, 0, one>>>(p.surface, 5);
+    cudaEventRecord(event, one);
+    cudaStreamWaitEvent(two, event, 0);
+    fetch_row<<<1, SIDE, 0, two>>>(p.between, 5.25f, b);
+    cudaStreamSynchronize(two);
+    put_texels<<<1, SIDE, 0, one>>>(p.surface, 5);
 }
 
 /* ---- Graphs ---- */
@@ -451,6 +741,9 @@ static const struct test tests[] = {
     {"apart", "", apart, cudaStreamNonBlocking},
     {"counters", "", counters, cudaStreamNonBlocking},
     {"variables", "warning", variables, cudaStreamNonBlocking},
+    {"children", "the other's kernel; put(int*, int)", children, cudaStreamNonBlocking},
+    {"children_and_copy", "a copy reads what other work in another stream writes; put(int*, int)", children_and_copy, cudaStreamNonBlocking},
+    {"children_in_order", "", children_in_order, cudaStreamNonBlocking},
     {"legacy_between", "", legacy_between, cudaStreamDefault},
     {"legacy_apart", "the other's kernel; kernel put(int*, int)", legacy_apart, cudaStreamNonBlocking},
     {"legacy_after", "", legacy_after, cudaStreamDefault},
@@ -471,10 +764,29 @@ static const struct test tests[] = {
     {"kernel_writes", "", kernel_writes, cudaStreamNonBlocking},
     {"host_function", "", host_function, cudaStreamNonBlocking},
     {"before_function", "", before_function, cudaStreamNonBlocking},
+    {"host_reads_early", "the host reads memory that a kernel writes; touched by the host at; launched at", host_reads_early, cudaStreamNonBlocking},
+    {"host_reads_late", "the host reads memory that a kernel writes; the other's kernel; put(int*, int)", host_reads_late, cudaStreamNonBlocking},
+    {"host_writes_early", "the host writes to memory that a kernel reads", host_writes_early, cudaStreamNonBlocking},
+    {"host_writes_too", "the host writes to memory that a kernel writes", host_writes_too, cudaStreamNonBlocking},
+    {"host_reads_copy", "the host reads memory that a copy in a stream writes", host_reads_copy, cudaStreamNonBlocking},
+    {"host_waits_for_other", "the host reads memory that a kernel writes", host_waits_for_other, cudaStreamNonBlocking},
+    {"host_elsewhere", "", host_elsewhere, cudaStreamNonBlocking},
+    {"host_reads_too", "", host_reads_too, cudaStreamNonBlocking},
+    {"host_in_order", "", host_in_order, cudaStreamNonBlocking},
+    {"host_polls", "", host_polls, cudaStreamNonBlocking},
+    {"host_tells", "", host_tells, cudaStreamNonBlocking},
+    {"host_is_called", "", host_is_called, cudaStreamNonBlocking},
+    {"system_reads", "", system_reads, cudaStreamNonBlocking},
     {"graph_branches", "the other's kernel; kernel put(int*, int)", graph_branches, cudaStreamNonBlocking},
     {"graph_in_order", "", graph_in_order, cudaStreamNonBlocking},
     {"graph_and_stream", "the other's kernel; kernel put(int*, int)", graph_and_stream, cudaStreamNonBlocking},
     {"textures", "", textures, cudaStreamNonBlocking},
+    {"array_and_copy", "a kernel reads what other work in another stream writes; the other is a copy; kernel fetch_row", array_and_copy, cudaStreamNonBlocking},
+    {"array_and_later_copy", "a copy writes what other work in another stream reads; fetch_row", array_and_later_copy, cudaStreamNonBlocking},
+    {"array_between_rows", "a kernel reads what other work in another stream writes; kernel fetch_row", array_between_rows, cudaStreamNonBlocking},
+    {"array_and_surface", "fetch_row(; put_texels(", array_and_surface, cudaStreamNonBlocking},
+    {"array_apart", "", array_apart, cudaStreamNonBlocking},
+    {"array_in_order", "", array_in_order, cudaStreamNonBlocking},
     {"pool", "", pool, cudaStreamNonBlocking},
     {"pool_used_early", "a kernel accesses memory that another stream allocates; cudaMallocAsync", pool_used_early, cudaStreamNonBlocking},
     {"pool_filled_early", "a fill writes memory that another stream allocates; cudaMallocAsync", pool_filled_early, cudaStreamNonBlocking},

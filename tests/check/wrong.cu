@@ -1,6 +1,7 @@
 /* Kernels that are wrong on purpose: wrong CASE runs one. Each line with a comment "CASE: words; ..." must be named by a report
  * that has all the words (run.sh).
  * SPDX-License-Identifier: Apache-2.0 */
+#include <cuda_device_runtime_api.h>
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -216,6 +217,97 @@ static int *ints(size_t count, bool is_set)
 static bool is(const char *name, const char *wanted)
 {
     return strcmp(name, wanted) == 0;
+}
+
+// Kernels that kernels launch.
+__global__ void child_writes(int *p)
+{
+    p[threadIdx.x + 96] = 1; // child_past: 4 bytes written out of bounds; child_writes; (4,0,0); 400 bytes; main+0x
+}
+
+__global__ void child_counts(const int *p, int *to)
+{
+    if (p[threadIdx.x] > 0) // child_unset: a branch depends on memory that was never written; child_counts; (2,0,0)
+        atomicAdd(to, 1);
+}
+
+__global__ void child_frees(int *p, int *to)
+{
+    to[0] = p[0];
+    free(p);
+}
+
+__global__ void child_frees_again(int *p)
+{
+    free(p);
+    free(p); // child_heap_twice: free() of memory that was freed; child_frees_again
+}
+
+// What is made for kernels by the calls that launch others.
+__global__ void parent_streams(int *to)
+{
+    cudaStream_t one = nullptr;
+    cudaEvent_t done = nullptr;
+    int device = -1, *made = nullptr;
+    to[0] = cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking) | cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+    to[1] = cudaEventRecord(done, one) | cudaStreamWaitEvent(one, done, 0);
+    to[2] = cudaEventDestroy(done) | cudaStreamDestroy(one) | cudaGetDevice(&device);
+    to[3] = device;
+    to[4] = cudaMalloc((void **)&made, 64);
+    made[15] = to[4];
+    to[5] = made[15];
+    cudaFree(made);
+}
+
+__global__ void parent_allocates(int n, int *to)
+{
+    int *made;
+    cudaMalloc((void **)&made, 64);
+    made[n] = 1; // child_malloc_past: 4 bytes written out of bounds; parent_allocates; 64 bytes
+    to[0] = n;
+    cudaFree(made);
+}
+
+enum children { PAST, COUNTED, HEAP, HEAP_TWICE };
+
+__global__ void parent(children which, int *p, int *to)
+{
+    int *made = which < HEAP ? nullptr : (int *)malloc(64);
+    p[0] = p[1] = 1;
+    if (made)
+        made[0] = 1;
+    if (which == PAST)
+        clem_launch(child_writes, 1, 8, 0, 0, p);
+    if (which == COUNTED)
+        clem_launch(child_counts, 1, 4, 0, 0, p, to);
+    if (which == HEAP)
+        clem_launch(child_frees, 1, 1, 0, 0, made, to);
+    if (which == HEAP_TWICE)
+        clem_launch(child_frees_again, 1, 1, 0, 0, made);
+}
+
+static void run_children(const char *name)
+{
+    int *p = ints(100, false), *to = ints(100, true);
+    if (is(name, "child_past"))
+        parent<<<1, 1>>>(PAST, p, to);
+    if (is(name, "child_unset"))
+        parent<<<1, 1>>>(COUNTED, p, to);
+    if (is(name, "child_set")) {
+        cudaMemset(p + 2, 0, 8);
+        parent<<<1, 1>>>(COUNTED, p, to);
+    }
+    if (is(name, "child_heap"))
+        parent<<<1, 1>>>(HEAP, p, to);
+    if (is(name, "child_streams")) {
+        int host[6];
+        parent_streams<<<1, 1>>>(p);
+        cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
+    }
+    if (is(name, "child_malloc_past"))
+        parent_allocates<<<1, 1>>>(16, to);
+    if (is(name, "child_heap_twice"))
+        parent<<<1, 1>>>(HEAP_TWICE, p, to);
 }
 
 static void run_memory(const char *name)
@@ -461,6 +553,7 @@ int main(int argc, char **argv)
         run_heap(name);
     else
         run_memory(name);
+    run_children(name);
     run_init(name);
     run_texture(name);
     run_again(name);

@@ -1093,7 +1093,7 @@ void ptx_check_told(struct ptx_emitter *e, const struct ptx_told *told)
     if ((e->target->checks & told->checks) == 0)
         return;
     struct told text = {.kind = told->kind,
-                        .space = CLEM_CHECK_GLOBAL,
+                        .space = told->is_generic ? CLEM_CHECK_GENERIC : CLEM_CHECK_GLOBAL,
                         .flags = told->is_known ? CLEM_CHECK_KNOWN : 0u,
                         .bytes = told->size ? told->size : ptx_format(e, "%uu", told->bytes),
                         .address = told->address,

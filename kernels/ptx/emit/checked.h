@@ -46,6 +46,7 @@ struct ptx_told {
     const struct ptx_operand *registers; /* LOAD, STORE: what is loaded to, or stored; NULL: none */
     bool is_signed;                      /* of what is loaded */
     bool is_known;                       /* bounds have been looked at */
+    bool is_generic;                     /* the address is of any space, not of global memory */
 };
 void ptx_check_told(struct ptx_emitter *e, const struct ptx_told *told);
 

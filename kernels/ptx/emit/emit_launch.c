@@ -3,36 +3,38 @@
 #include <string.h>
 
 #include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/emit/checked.h"
 
 /* arguments: what PTX gives, in order: a number, or a dim3 as three; ends by what the function is given besides: the windows,
  * through which results are stored. Needs and memory of the heap are those of malloc. */
 struct call {
     const char *name, *c_name;
     const char *arguments; /* v: a number, d: a dim3 */
-    bool has_windows, has_heap;
+    unsigned stored;       /* bytes, where the first argument says */
+    bool has_heap;
 };
 
 /* In the order of CUDA's documentation. What each is given, and what it answers: cuda_device_runtime_api.h. */
 static const struct call calls[] = {
-    {"GetParameterBufferV2", "clem_launch_room", "vddv", false, false},
-    {"LaunchDeviceV2", "clem_launch_begin", "vv", false, false},
-    {"GetParameterBuffer", "clem_launch_room_of", "vv", false, false},
-    {"LaunchDevice", "clem_launch_begin_of", "vvddvv", false, false},
-    {"GetLastError", "clem_launch_last_error", "", false, false},
-    {"PeekAtLastError", "clem_launch_peek_error", "", false, false},
-    {"GetErrorName", "clem_launch_error_name", "v", false, false},
-    {"GetErrorString", "clem_launch_error_text", "v", false, false},
-    {"StreamCreateWithFlags", "clem_launch_make_stream", "vv", true, false},
-    {"StreamDestroy", "clem_launch_check_made", "v", false, false},
-    {"StreamWaitEvent", "clem_launch_wait_event", "vvv", false, false},
-    {"EventCreateWithFlags", "clem_launch_make_event", "vv", true, false},
-    {"EventRecord", "clem_launch_record_event", "vv", false, false},
-    {"EventDestroy", "clem_launch_check_made", "v", false, false},
-    {"MemcpyAsync", "clem_launch_copy", "vvvvv", false, false},
-    {"MemsetAsync", "clem_launch_fill", "vvvv", false, false},
-    {"GetDevice", "clem_launch_device", "v", true, false},
-    {"Malloc", "clem_launch_malloc", "vv", true, true},
-    {"Free", "clem_launch_free", "v", false, true},
+    {"GetParameterBufferV2", "clem_launch_room", "vddv", 0, false},
+    {"LaunchDeviceV2", "clem_launch_begin", "vv", 0, false},
+    {"GetParameterBuffer", "clem_launch_room_of", "vv", 0, false},
+    {"LaunchDevice", "clem_launch_begin_of", "vvddvv", 0, false},
+    {"GetLastError", "clem_launch_last_error", "", 0, false},
+    {"PeekAtLastError", "clem_launch_peek_error", "", 0, false},
+    {"GetErrorName", "clem_launch_error_name", "v", 0, false},
+    {"GetErrorString", "clem_launch_error_text", "v", 0, false},
+    {"StreamCreateWithFlags", "clem_launch_make_stream", "vv", 8, false},
+    {"StreamDestroy", "clem_launch_check_made", "v", 0, false},
+    {"StreamWaitEvent", "clem_launch_wait_event", "vvv", 0, false},
+    {"EventCreateWithFlags", "clem_launch_make_event", "vv", 8, false},
+    {"EventRecord", "clem_launch_record_event", "vv", 0, false},
+    {"EventDestroy", "clem_launch_check_made", "v", 0, false},
+    {"MemcpyAsync", "clem_launch_copy", "vvvvv", 0, false},
+    {"MemsetAsync", "clem_launch_fill", "vvvv", 0, false},
+    {"GetDevice", "clem_launch_device", "v", 4, false},
+    {"Malloc", "clem_launch_malloc", "vv", 8, true},
+    {"Free", "clem_launch_free", "v", 0, true},
 };
 
 /* What there is of it that has no translation, by names that are not those of calls. */
@@ -95,6 +97,31 @@ static bool fits(const struct ptx_instruction *in, const struct ptx_function *ca
     return agrees;
 }
 
+static const char *text_of(struct ptx_emitter *e, const struct ptx_instruction *in,
+                           const struct ptx_function *callee, const struct call *call)
+{
+    const char *arguments =
+        ptx_format(e, "(clem_launches, %s%s%s%s", call->has_heap ? "clem_runtime, " : "",
+                   arguments_text(e, in, callee, call), thread_text(e),
+                   call->stored ? ", clem_shared, clem_local" : "");
+    return call->has_heap && e->target->checks
+               ? ptx_checked_call(e, call->c_name + strlen("clem_"), arguments)
+               : ptx_format(e, "%s%s)", call->c_name, arguments);
+}
+
+/* Where a result is stored, others read what was written then. */
+static void check_stored(struct ptx_emitter *e, const struct ptx_instruction *in,
+                         const struct ptx_function *callee, const struct call *call)
+{
+    if (call->stored)
+        ptx_check_told(
+            e, &(struct ptx_told){.kind = CLEM_CHECK_STORE,
+                                  .checks = PTX_CHECK_MEMORY | PTX_CHECK_INIT | PTX_CHECK_RACE,
+                                  .bytes = call->stored,
+                                  .address = ptx_call_argument(e, in, callee, 0),
+                                  .is_generic = true});
+}
+
 static void write_call(struct ptx_emitter *e, const struct ptx_instruction *in,
                        const struct ptx_function *callee, const struct call *call)
 {
@@ -103,17 +130,13 @@ static void write_call(struct ptx_emitter *e, const struct ptx_instruction *in,
         return;
     }
     ptx_need(e, PTX_NEED_LAUNCHES);
-    if (call->has_windows)
+    if (call->stored)
         ptx_need(e, PTX_NEED_SHARED | PTX_NEED_LOCAL);
     if (call->has_heap)
         ptx_need(e, PTX_NEED_RUNTIME);
-    ptx_write_result(
-        e, in, callee,
-        ptx_access_text(e, PTX_ACCESS_CALL,
-                        ptx_format(e, "%s(clem_launches, %s%s%s%s)", call->c_name,
-                                   call->has_heap ? "clem_runtime, " : "",
-                                   arguments_text(e, in, callee, call), thread_text(e),
-                                   call->has_windows ? ", clem_shared, clem_local" : "")));
+    check_stored(e, in, callee, call);
+    ptx_write_result(e, in, callee,
+                     ptx_access_text(e, PTX_ACCESS_CALL, text_of(e, in, callee, call)));
 }
 
 static bool is_refused(const char *name)

@@ -339,22 +339,30 @@ static void set_results(struct ptx_emitter *e, const struct ptx_instruction *in,
 
 /* ---- Fetches ---- */
 
+/* A struct clem_place. */
+static const char *place_text(struct ptx_emitter *e, const struct object *object,
+                              const struct place *place)
+{
+    const char *layers = ptx_format(e, "clem_texture_facts__%s.layers", object->name);
+    return place->shape->axes == 4
+               ? ptx_format(e, "clem_at_face(%s, %s, %s, %s, %s)", layers, place->x, place->y,
+                            place->z, place->layer ? place->layer : "0")
+           : place->layer ? ptx_format(e, "clem_at(%s, %s, %s, clem_layer(%s, %s))", place->x,
+                                       place->y, place->z, place->layer, layers)
+                          : ptx_format(e, "clem_at(%s, %s, %s, 0)", place->x, place->y, place->z);
+}
+
 /* What a fetch from a row of the table is: the header's functions below its macros, which go by image
  * where the program does. */
 static const char *row_fetch(struct ptx_emitter *e, const struct object *object,
                              const struct place *place, const char *type, const char *lod)
 {
-    const struct ptx_texture_shape *shape = place->shape;
-    const char *facts = ptx_format(e, "&clem_texture_facts__%s", object->name);
-    const char *layers = ptx_format(e, "clem_texture_facts__%s.layers", object->name);
-    const char *at =
-        shape->axes == 4 ? ptx_format(e, "clem_at_face(%s, %s, %s, %s, %s)", layers, place->x,
-                                      place->y, place->z, place->layer ? place->layer : "0")
-        : place->layer   ? ptx_format(e, "clem_at(%s, %s, %s, clem_layer(%s, %s))", place->x,
-                                      place->y, place->z, place->layer, layers)
-                         : ptx_format(e, "clem_at(%s, %s, %s, 0)", place->x, place->y, place->z);
-    return ptx_format(e, "CLEM_AS(%s, clem_sample_%u(clem_texture_memory__%s, %s, %s, %s))", type,
-                      shape->axes, object->name, facts, at, lod ? lod : "-INFINITY");
+    return ptx_format(
+        e,
+        "CLEM_AS(%s, clem_sample_%u(clem_texture_memory__%s, &clem_texture_facts__%s, "
+        "%s, %s))",
+        type, place->shape->axes, object->name, object->name, place_text(e, object, place),
+        lod ? lod : "-INFINITY");
 }
 
 /* {a, b, c} of tex.grad as float, float2 or float4. */
@@ -458,6 +466,71 @@ static void check_texel(struct ptx_emitter *e, const struct ptx_instruction *in,
                                          .is_known = true});
 }
 
+/* The texels of an array that a fetch is made of; texels: a call that writes their addresses to the array `at`, and says how many.
+ * What goes by image is the driver's. */
+static void follow_texels(struct ptx_emitter *e, const struct ptx_instruction *in,
+                          const struct object *object, const char *at, const char *texels)
+{
+    const unsigned checks = PTX_CHECK_INIT | PTX_CHECK_RACE;
+    const char *name = object->name, *count = ptx_temporary(e), *i = ptx_temporary(e);
+    if (!object->is_row)
+        ptx_line(e, "#if !CLEM_TEXTURES_BY_IMAGE");
+    ptx_line(e, "ulong %s[CLEM_TEXELS];", at);
+    ptx_line(e, "const uint %s = %s;", count, texels);
+    ptx_line(e, "for (uint %s = 0u; %s < %s; %s++)", i, i, count, i);
+    ptx_check_told(e, &(struct ptx_told){.kind = CLEM_CHECK_LOAD,
+                                         .checks = checks,
+                                         .size = ptx_format(e,
+                                                            "clem_texture_facts__%s.channels * "
+                                                            "clem_channel_bytes("
+                                                            "clem_texture_facts__%s.format)",
+                                                            name, name),
+                                         .address = ptx_format(e, "%s[%s]", at, i),
+                                         .value = "2ul",
+                                         .registers = &in->operands[0],
+                                         .is_known = true});
+    if (!object->is_row)
+        ptx_line(e, "#endif");
+}
+
+static bool follows_texels(const struct ptx_emitter *e)
+{
+    return (e->target->checks & (PTX_CHECK_INIT | PTX_CHECK_RACE)) != 0;
+}
+
+static void follow_fetch(struct ptx_emitter *e, const struct ptx_instruction *in,
+                         const struct object *object, const struct place *place)
+{
+    const struct ptx_operand *more = &in->operands[2 + in->has_second_destination];
+    if (!follows_texels(e))
+        return;
+    const char *at = ptx_temporary(e);
+    const char *lod = in->flags & PTX_LEVEL  ? ptx_value(e, more, PTX_F32)
+                      : in->flags & PTX_BASE ? "0.0f"
+                      : in->flags & PTX_GRAD ? gradient_lod(e, object, more, place->shape->axes)
+                                             : "-INFINITY";
+    follow_texels(
+        e, in, object, at,
+        ptx_format(e,
+                   "clem_texels(clem_texture_memory__%s, &clem_texture_facts__%s, %u, %s, "
+                   "%s, %s)",
+                   object->name, object->name, place->shape->axes, place_text(e, object, place),
+                   lod, at));
+}
+
+static void follow_gather(struct ptx_emitter *e, const struct ptx_instruction *in,
+                          const struct object *object, const struct place *place)
+{
+    if (!follows_texels(e))
+        return;
+    const char *at = ptx_temporary(e);
+    follow_texels(e, in, object, at,
+                  ptx_format(e,
+                             "clem_texels_of_level(clem_texture_memory__%s, "
+                             "&clem_texture_facts__%s, 2, %s, 0, true, %s)",
+                             object->name, object->name, place_text(e, object, place), at));
+}
+
 static void emit_tex(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct object object;
@@ -482,8 +555,10 @@ static void emit_tex(struct ptx_emitter *e, const struct ptx_instruction *in)
         const char *index = ptx_value(e, at->kind == PTX_OPERAND_VECTOR ? at->list : at, PTX_S32);
         text = ptx_format(e, "tex1Dfetch(%s, %s, %s)", c_type, object.name, index);
         check_texel(e, in, &object, index);
-    } else
+    } else {
         text = fetch(e, in, &object, &place, c_type);
+        follow_fetch(e, in, &object, &place);
+    }
     ptx_line(e, "%s %s = %s;", c_type, value, access_to(e, PTX_ACCESS_TEXTURE, &object, text));
     set_results(e, in, value, type, channels);
     ptx_line(e, "}");
@@ -510,6 +585,7 @@ static void emit_gather(struct ptx_emitter *e, const struct ptx_instruction *in)
     const int component = in->operation - PTX_OP_COMPONENT_R;
     ptx_line(e, "{");
     declare_row(e, &object, false);
+    follow_gather(e, in, &object, &place);
     const char *text =
         object.is_row ? ptx_format(e,
                                    "CLEM_AS(%s, clem_gather(clem_texture_memory__%s, "

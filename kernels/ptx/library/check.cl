@@ -252,3 +252,30 @@ static inline void clem_checked_free(__global struct clem_runtime *runtime, ulon
     clem_free(runtime, clem_check(launch, CLEM_CHECK_GLOBAL << 8 | CLEM_CHECK_FREE, site, address,
                                   thread, block, 0ul, 0ul, 0ul, 0ul));
 }
+
+/* cudaMalloc() and cudaFree() of kernels. */
+static inline uint clem_checked_launch_malloc(__global struct clem_launches *launches,
+                                              __global struct clem_runtime *runtime, ulong to,
+                                              ulong bytes, ulong2 at, __local uchar *shared,
+                                              CLEM_LOCAL uchar *stack, ulong launch, ulong site,
+                                              ulong thread, ulong block)
+{
+    if (!launches || !runtime)
+        return CLEM_LAUNCH_OK;
+    if (to == 0ul || bytes == 0ul)
+        return clem_launch_fail(launches, at, CLEM_LAUNCH_VALUE);
+    return clem_launch_give(
+        launches, to,
+        clem_checked_malloc(runtime, bytes, (uint)at.s0, launch, site, thread, block), at, shared,
+        stack);
+}
+
+static inline uint clem_checked_launch_free(__global struct clem_launches *launches,
+                                            __global struct clem_runtime *runtime, ulong address,
+                                            ulong2 at, ulong launch, ulong site, ulong thread,
+                                            ulong block)
+{
+    if (runtime)
+        clem_checked_free(runtime, address, launch, site, thread, block);
+    return CLEM_LAUNCH_OK;
+}

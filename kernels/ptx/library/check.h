@@ -215,7 +215,7 @@ struct clem_check_call {
 #define CLEM_CHECK_VALUE    8u  /* STORE: `value` is what is stored */
 #define CLEM_CHECK_SAME     64u /* STORE: it is there already */
 #define CLEM_CHECK_KNOWN                                                                           \
-    128u /* LOAD, STORE: of a surface, within its bounds; of a texture where `value` is 1, whose texel is decoded */
+    128u /* LOAD, STORE: of a surface, within its bounds; of a texture where `value` is 1, whose texel is decoded, or 2: one of several */
 #define CLEM_CHECK_ASYNC                                                                           \
     32u /* LOAD, STORE: of a copy that is made until the thread has waited for its group */
 

@@ -383,6 +383,13 @@ static inline uint clem_launch_device(__global struct clem_launches *launches, u
 
 /* ---- The heap ---- */
 
+static inline uint clem_launch_give(__global struct clem_launches *launches, ulong to, ulong made,
+                                    ulong2 at, __local uchar *shared, CLEM_LOCAL uchar *stack)
+{
+    clem_generic_store(, clem_u64_a, to, shared, stack, made);
+    return clem_launch_fail(launches, at, made == 0ul ? CLEM_LAUNCH_MEMORY : CLEM_LAUNCH_OK);
+}
+
 static inline uint clem_launch_malloc(__global struct clem_launches *launches,
                                       __global struct clem_runtime *runtime, ulong to, ulong bytes,
                                       ulong2 at, __local uchar *shared, CLEM_LOCAL uchar *stack)
@@ -391,9 +398,8 @@ static inline uint clem_launch_malloc(__global struct clem_launches *launches,
         return CLEM_LAUNCH_OK;
     if (to == 0ul || bytes == 0ul)
         return clem_launch_fail(launches, at, CLEM_LAUNCH_VALUE);
-    const ulong made = clem_malloc(runtime, bytes, (uint)at.s0);
-    clem_generic_store(, clem_u64_a, to, shared, stack, made);
-    return clem_launch_fail(launches, at, made == 0ul ? CLEM_LAUNCH_MEMORY : CLEM_LAUNCH_OK);
+    return clem_launch_give(launches, to, clem_malloc(runtime, bytes, (uint)at.s0), at, shared,
+                            stack);
 }
 
 static inline uint clem_launch_free(__global struct clem_launches *launches,

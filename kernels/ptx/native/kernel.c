@@ -788,6 +788,7 @@ static void write_instruction(struct ptx_native *n, const struct ptx_instruction
     struct ptx_native_value results[PTX_NATIVE_RESULTS];
     size_t count = 0;
     n->e->instruction = in;
+    ptx_native_at_source(n, in);
     if (ptx_is_barrier(in)) {
         ptx_native_park(n, in);
         return;
@@ -1007,8 +1008,11 @@ static void write_function(struct ptx_native *n)
     struct ptx_native_flow *f = n->flow;
     struct ptx_emitter *e = n->e;
     e->out = f->head;
-    ptx_text_put(e->out, "define internal i32 @clem_native_warp(i64 %launch, i64 %state) nounwind "
-                         "{\nentry:\n");
+    ptx_native_find_sources(n);
+    ptx_text_add(e->out,
+                 "define internal i32 @clem_native_warp(i64 %%launch, i64 %%state) nounwind%s "
+                 "{\nentry:\n",
+                 ptx_native_subprogram(n));
     for (size_t i = 0; i < f->function->instruction_count; i++)
         f->has_calls |= f->function->instructions[i].opcode == PTX_OPCODE_call;
     if (f->has_calls)
@@ -1051,6 +1055,7 @@ static void write_function(struct ptx_native *n)
     } else {
         ptx_native_end_turn(n);
     }
+    ptx_native_write_sources(n);
     ptx_text_put(e->out, "}\n");
 }
 
@@ -1080,6 +1085,7 @@ static void write_symbols(struct ptx_native *n)
         bytes, bytes, function, f->frame_bytes, f->local_bytes,
         f->is_parted ? (int)f->site_count : 0, f->is_parted ? 0 : (int)f->site_count, f->is_swept,
         f->row_count);
+    ptx_native_describe_sources(n);
 }
 
 void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx_text *declarations,

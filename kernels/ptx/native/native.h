@@ -30,6 +30,9 @@ struct ptx_native {
     /* The carry flag as an i1, or 32; .text NULL: nothing set it in this node. Set and read by operations alone. */
     struct ptx_native_value carry;
     struct ptx_native_declared *declared;
+    bool has_sources;  /* source_lines.c: the module says where instructions come from */
+    uint32_t location; /* likewise: of what is being written */
+    bool *is_named;    /* likewise: by location, whether the text names it */
 };
 
 /* Writes "  %vN = " and what the format says, and returns "%vN"; writes a line that has no result. */
@@ -88,5 +91,13 @@ void ptx_native_operation(struct ptx_native *n, const struct ptx_instruction *in
 bool ptx_native_has_math(const struct ptx_function *callee);
 struct ptx_native_value ptx_native_math(struct ptx_native *n, const struct ptx_function *callee,
                                         const struct ptx_native_value *arguments, size_t count);
+
+/* Source lines for debuggers. Looks whether there are any; what a function's head has before its bracket; before what is written for
+ * an instruction; of the function's text, in e->out, when it is whole; and at the module's end. */
+void ptx_native_find_sources(struct ptx_native *n);
+const char *ptx_native_subprogram(struct ptx_native *n);
+void ptx_native_at_source(struct ptx_native *n, const struct ptx_instruction *in);
+void ptx_native_write_sources(struct ptx_native *n);
+void ptx_native_describe_sources(struct ptx_native *n);
 
 #endif
