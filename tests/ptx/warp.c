@@ -350,7 +350,7 @@ TEST_BODY(ptx_native_takes_all_calls_and_grids)
                   ";\nsetp.lt.u32 %p1, %r1, 4096;\n@%p1 bra L;\n"                                  \
                   "st.global.u32 [%rd1], %r5;\nret;\n")
 
-static bool native_has_for(enum ptx_threads threads, const char *text, const char *word)
+static size_t count_for(enum ptx_threads threads, const char *text, const char *word)
 {
     struct ptx_target target = cpu;
     target.force_form = PTX_FORM_NATIVE;
@@ -358,9 +358,21 @@ static bool native_has_for(enum ptx_threads threads, const char *text, const cha
     target.threads = threads;
     struct ptx_kernel kernel = translate_for(text, &target);
     assert_int_equal(kernel.form, PTX_FORM_NATIVE);
-    const bool has = strstr(kernel.text, word) != NULL;
+    size_t count = 0;
+    for (const char *at = kernel.text; (at = strstr(at, word)) != NULL; at++)
+        count++;
     ptx_kernel_free(&kernel);
-    return has;
+    return count;
+}
+
+static bool native_has_for(enum ptx_threads threads, const char *text, const char *word)
+{
+    return count_for(threads, text, word) > 0;
+}
+
+static size_t count_of(const char *text, const char *word)
+{
+    return count_for(PTX_THREADS_ROWS, text, word);
 }
 
 static bool native_has(const char *text, const char *word)
@@ -562,6 +574,36 @@ TEST_BODY(ptx_native_has_no_nodes_for_short_ways)
         assert_false(native_has(short_ways[i], two_nodes));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_true(native_has(others[i], two_nodes));
+}
+
+/* A loop that reads at %rd3, which each turn makes, and at what is added here. */
+#define READING(set, add)                                                                          \
+    PTX_BODY(LOAD                                                                                  \
+             "ld.param.u32 %r4, [n];\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd4, %rd1, %rd2;\n"     \
+             "mov.u32 %r2, 0;\nL:\n" set add                                                       \
+             "ld.global.u32 %r3, [%rd3];\nadd.u32 %r5, %r5, %r3;\nadd.s64 %rd4, %rd4, 512;\n"      \
+             "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, %r4;\n@%p1 bra L;\n"                     \
+             "st.global.u32 [%rd1], %r5;\nret;\n")
+
+TEST_BODY(ptx_native_asks_for_rows_of_later_turns)
+{
+    static const char *const asks = "call void @llvm.prefetch.p0(";
+    enum { LINES = 2 }; /* of 128 bytes */
+    assert_true(native_has(STRIDING("%r4"), asks));
+    assert_int_equal(count_of(READING("mov.u64 %rd3, %rd4;\n", ""), asks), LINES);
+    /* Neighbours come with it. */
+    assert_int_equal(
+        count_of(READING("add.s64 %rd3, %rd4, 4;\n", "ld.global.u32 %r5, [%rd4 + 400];\n"), asks),
+        LINES);
+    /* What stays, changes as memory says, or is one place for all. */
+    assert_int_equal(count_of(READING("mov.u64 %rd3, %rd1;\n", ""), asks), 0);
+    assert_int_equal(count_of(READING("add.s64 %rd3, %rd1, %rd2;\n", ""), asks), 0);
+    assert_int_equal(count_of(READING("ld.global.u64 %rd5, [%rd1];\nadd.s64 %rd3, %rd4, %rd5;\n"
+                                      "add.s64 %rd4, %rd4, %rd5;\n",
+                                      ""),
+                              asks),
+                     0);
+    assert_false(native_has(PTX_BODY(LOAD "ld.global.u32 %r1, [%rd1];\nret;\n"), asks));
 }
 
 TEST_BODY(ptx_native_sweeps_along_rows_of_threads)

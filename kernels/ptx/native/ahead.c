@@ -3,23 +3,28 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/native/memory.h"
 
-enum {
-    TURNS =
-        8, /* ahead, of a loop that a warp goes through by itself; of one with a barrier it is one, for all its warps */
-    LINE = 64, /* bytes, of a cache */
-    MOST_DEPTH = 8,
-    MOST_OF_LOOP = 512 /* instructions */
-};
+/* Turns ahead, of a loop that a warp goes through by itself; of one with a barrier it is one, for all its warps. LINE: bytes, of a
+ * cache. MOST_OF_LOOP: instructions. */
+enum { TURNS = 8, LINE = 64, MOST_LOOKS = 24, MOST_OF_LOOP = 256 };
 
 /* What is added to a number from turn to turn: scale times `step`, NULL: it stays the same. */
 struct pace {
     const struct ptx_operand *step;
     int64_t scale;
+    int32_t counter; /* the register that counts turns */
+    int32_t from;    /* where that is no address: the one that has what it counts from */
 };
+
+/* What wraps around is asked for elsewhere, which does no harm. */
+static int64_t times(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
 
 struct search {
     struct ptx_native *n;
     const struct ptx_native_loop *loop;
+    int looks; /* at registers */
 };
 
 static const struct ptx_native_loop *inner_loop(const struct ptx_native_flow *f, int32_t node)
@@ -52,8 +57,7 @@ static bool has_barrier(const struct ptx_native_flow *f, const struct ptx_native
 }
 
 /* How many instructions of the loop write a register, and the last of them. */
-static size_t writers_of(const struct search *s, uint32_t index,
-                         const struct ptx_instruction **last)
+static size_t writers_of(struct search *s, uint32_t index, const struct ptx_instruction **last)
 {
     const struct ptx_native_flow *f = s->n->flow;
     size_t count = 0;
@@ -68,13 +72,12 @@ static size_t writers_of(const struct search *s, uint32_t index,
     return count;
 }
 
-static bool pace_of(const struct search *s, const struct ptx_operand *o, int depth,
-                    struct pace *pace);
+static bool pace_of(struct search *s, const struct ptx_operand *o, struct pace *pace);
 
-static bool stays(const struct search *s, const struct ptx_operand *o, int depth)
+static bool stays(struct search *s, const struct ptx_operand *o)
 {
     struct pace pace;
-    return pace_of(s, o, depth, &pace) && !pace.step;
+    return pace_of(s, o, &pace) && !pace.step;
 }
 
 static bool scaled_by(const struct ptx_operand *o, int64_t *scale)
@@ -84,38 +87,53 @@ static bool scaled_by(const struct ptx_operand *o, int64_t *scale)
     return o->kind == PTX_OPERAND_INTEGER && o->bits > -MOST && o->bits < MOST;
 }
 
-/* a and b, of which one at most changes. */
-static bool pace_of_sum(const struct search *s, const struct ptx_operand *a,
-                        const struct ptx_operand *b, bool is_minus, int depth, struct pace *pace)
+static bool is_wide(const struct search *s, int32_t index)
 {
+    return ptx_native_bits((enum ptx_type)s->n->flow->function->registers[index].type) == 64;
+}
+
+static void count_from(const struct search *s, const struct ptx_instruction *in,
+                       const struct ptx_operand *from, struct pace *pace)
+{
+    if (pace->step && from->kind == PTX_OPERAND_REGISTER && is_wide(s, in->operands[0].index) &&
+        !is_wide(s, pace->counter))
+        pace->from = from->index;
+}
+
+/* Of which one at most changes. */
+static bool pace_of_sum(struct search *s, const struct ptx_instruction *in, struct pace *pace)
+{
+    const struct ptx_operand *a = &in->operands[1], *b = &in->operands[2];
     struct pace other;
-    if (!pace_of(s, a, depth, pace) || !pace_of(s, b, depth, &other) || (pace->step && other.step))
+    if (!pace_of(s, a, pace) || !pace_of(s, b, &other) || (pace->step && other.step))
         return false;
     if (other.step) {
         *pace = other;
-        pace->scale = is_minus ? -pace->scale : pace->scale;
+        pace->scale = times(pace->scale, in->opcode == PTX_OPCODE_sub ? -1 : 1);
     }
+    count_from(s, in, other.step ? a : b, pace);
     return true;
 }
 
-static bool pace_of_product(const struct search *s, const struct ptx_instruction *in, int depth,
-                            struct pace *pace)
+static bool pace_of_product(struct search *s, const struct ptx_instruction *in, struct pace *pace)
 {
     const struct ptx_operand *o = in->operands;
     int64_t scale;
-    if (stays(s, &o[1], depth) && stays(s, &o[2], depth))
+    if (stays(s, &o[1]) && stays(s, &o[2]))
         *pace = (struct pace){0};
-    else if (!scaled_by(&o[2], &scale) || !pace_of(s, &o[1], depth, pace))
+    else if (!scaled_by(&o[2], &scale) || !pace_of(s, &o[1], pace))
         return false;
     else
-        pace->scale *= in->opcode == PTX_OPCODE_shl ? (int64_t)1 << (scale & 31) : scale;
+        pace->scale =
+            times(pace->scale, in->opcode == PTX_OPCODE_shl ? (int64_t)1 << (scale & 31) : scale);
     if (in->opcode != PTX_OPCODE_mad || !pace->step)
-        return in->opcode != PTX_OPCODE_mad || pace_of(s, &o[3], depth, pace);
-    return stays(s, &o[3], depth);
+        return in->opcode != PTX_OPCODE_mad || pace_of(s, &o[3], pace);
+    count_from(s, in, &o[3], pace);
+    return stays(s, &o[3]);
 }
 
 /* What counts the loop's turns. */
-static bool counts(const struct search *s, const struct ptx_instruction *in, struct pace *pace)
+static bool counts(struct search *s, const struct ptx_instruction *in, struct pace *pace)
 {
     const struct ptx_operand *o = in->operands;
     for (uint32_t i = 1; in->opcode == PTX_OPCODE_add && in->operand_count == 3 && i < 3; i++) {
@@ -126,22 +144,21 @@ static bool counts(const struct search *s, const struct ptx_instruction *in, str
                                ptx_native_is_uniform(s->n, (uint32_t)step->index) &&
                                writers_of(s, (uint32_t)step->index, &last) == 0);
         if (o[i].kind == PTX_OPERAND_REGISTER && o[i].index == o[0].index && is_fixed) {
-            *pace = (struct pace){step, 1};
+            *pace = (struct pace){step, 1, o[0].index, -1};
             return true;
         }
     }
     return false;
 }
 
-static bool pace_of(const struct search *s, const struct ptx_operand *o, int depth,
-                    struct pace *pace)
+static bool pace_of(struct search *s, const struct ptx_operand *o, struct pace *pace)
 {
     const struct ptx_instruction *in = NULL;
     *pace = (struct pace){0};
     if (o->kind == PTX_OPERAND_INTEGER || o->kind == PTX_OPERAND_SPECIAL ||
         o->kind == PTX_OPERAND_VARIABLE)
         return true;
-    if (o->kind != PTX_OPERAND_REGISTER || o->part || o->is_negated || depth >= MOST_DEPTH)
+    if (o->kind != PTX_OPERAND_REGISTER || o->part || o->is_negated || s->looks++ >= MOST_LOOKS)
         return false;
     const size_t writers = writers_of(s, (uint32_t)o->index, &in);
     if (writers == 0)
@@ -154,15 +171,14 @@ static bool pace_of(const struct search *s, const struct ptx_operand *o, int dep
     case PTX_OPCODE_mov:
     case PTX_OPCODE_cvta:
     case PTX_OPCODE_cvt:
-        return pace_of(s, &in->operands[1], depth + 1, pace);
+        return pace_of(s, &in->operands[1], pace);
     case PTX_OPCODE_add:
     case PTX_OPCODE_sub:
-        return pace_of_sum(s, &in->operands[1], &in->operands[2], in->opcode == PTX_OPCODE_sub,
-                           depth + 1, pace);
+        return pace_of_sum(s, in, pace);
     case PTX_OPCODE_shl:
     case PTX_OPCODE_mul:
     case PTX_OPCODE_mad:
-        return pace_of_product(s, in, depth + 1, pace);
+        return pace_of_product(s, in, pace);
     case PTX_OPCODE_ld: /* of a parameter */
         return ptx_flow_is_pure(s->n->flow->function, in);
     default:
@@ -172,9 +188,10 @@ static bool pace_of(const struct search *s, const struct ptx_operand *o, int dep
 
 static const char *distance_of(struct ptx_native *n, struct pace pace)
 {
+    const int64_t known =
+        pace.step->kind == PTX_OPERAND_INTEGER ? times(pace.step->bits, pace.scale) : 0;
     if (pace.step->kind == PTX_OPERAND_INTEGER)
-        return ptx_format(n->e, "%lld",
-                          (long long)((uint64_t)pace.step->bits * (uint64_t)pace.scale));
+        return ptx_format(n->e, "%lld", (long long)known);
     const enum ptx_type type = (enum ptx_type)n->flow->function->registers[pace.step->index].type;
     const bool is_vector = n->is_vector;
     n->is_vector = false;
@@ -185,27 +202,44 @@ static const char *distance_of(struct ptx_native *n, struct pace pace)
     return ptx_native_emit(n, "mul i64 %s, %lld", step.text, (long long)pace.scale);
 }
 
+/* Of places that one counter leads to from one start, as the neighbours in a grid, the first that is read: the others' turn comes. */
+static bool is_first(struct ptx_native_flow *f, const struct ptx_instruction *in, int32_t head,
+                     struct pace pace)
+{
+    size_t i = 0;
+    while (i < f->asked_count && (f->asked[i].head != head || f->asked[i].from != pace.from ||
+                                  f->asked[i].counter != pace.counter))
+        i++;
+    if (i == PTX_NATIVE_ASKED)
+        return false;
+    if (i == f->asked_count)
+        f->asked[f->asked_count++] = (struct ptx_native_asked){head, pace.counter, pace.from, in};
+    return f->asked[i].in == in;
+}
+
 void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *address,
                           const struct ptx_native_transfer *t)
 {
-    const struct ptx_native_flow *f = n->flow;
+    struct ptx_native_flow *f = n->flow;
     const struct ptx_native_loop *loop = inner_loop(f, f->node);
     struct pace pace;
     if (!loop || !t->at.is_line || !t->at.term.line.is_whole || t->is_volatile || f->is_tangled ||
         ptx_native_stride_of(&t->at) != (int64_t)(t->bits / 8) * t->width ||
         length_of(f, loop) > MOST_OF_LOOP)
         return;
-    const struct search s = {n, loop};
+    struct search s = {n, loop, 0};
     const struct ptx_operand name = {.kind = PTX_OPERAND_REGISTER, .index = address->index};
-    if (!pace_of(&s, &name, 0, &pace) || !pace.step)
+    if (!pace_of(&s, &name, &pace) || !pace.step ||
+        !is_first(f, n->e->instruction, loop->head, pace))
         return;
-    pace.scale *= has_barrier(f, loop) ? 1 : TURNS;
+    const unsigned row = PTX_NATIVE_LANES * t->bits / 8 * t->width;
+    pace.scale = times(pace.scale, has_barrier(f, loop) ? 1 : TURNS);
     const bool is_new = n->llvm_major >= 15;
     const char *p = ptx_native_pointer_type(n, "i8"), *kind = is_new ? "p0" : "p0i8";
     const char *at = ptx_native_emit(n, "add i64 %s, %s", ptx_native_line_start(n, &t->at, 0),
                                      distance_of(n, pace));
     ptx_native_declare(n, "declare void @llvm.prefetch.%s(%s, i32, i32, i32)", kind, p);
-    for (unsigned byte = 0; byte < PTX_NATIVE_LANES * t->bits / 8 * t->width; byte += LINE)
+    for (unsigned byte = 0; byte < row; byte += LINE)
         ptx_native_do(n, "call void @llvm.prefetch.%s(%s %s, i32 0, i32 3, i32 1)", kind, p,
                       ptx_native_pointer(n, "i8", ptx_native_emit(n, "add i64 %s, %u", at, byte)));
 }

@@ -23,7 +23,7 @@
 #include "kernels/ptx/native/native.h"
 #include "kernels/ptx/native/runtime.h"
 
-enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_ROWS = 2 };
+enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_ROWS = 2, PTX_NATIVE_ASKED = 8 };
 
 /* Nodes from `head` to `last` in reverse post order that are left by going on behind them. */
 struct ptx_native_loop {
@@ -71,6 +71,12 @@ struct ptx_native_stroll {
     bool *has_lanes; /* per node: lanes may be there meanwhile */
     bool *lives;     /* per register: somebody wants it there */
     bool *is_set;    /* per register: the loop sets it */
+};
+
+/* A load whose row of a later turn is asked for (ahead.c), for all that `counter` leads to from `from` in a loop. */
+struct ptx_native_asked {
+    int32_t head, counter, from;
+    const struct ptx_instruction *in;
 };
 
 struct ptx_native_flow {
@@ -123,6 +129,8 @@ struct ptx_native_flow {
     uint8_t waiting_bits[PTX_NATIVE_SUMS];
     size_t row_count; /* of atomic sums in rows that wait for more blocks (struct ptx_native_row) */
     const struct ptx_instruction *rows[PTX_NATIVE_ROWS];
+    size_t asked_count;
+    struct ptx_native_asked asked[PTX_NATIVE_ASKED];
     struct ptx_native_loop *loops; /* the outer ones first */
     size_t loop_count;
     /* Of the node being written. */

@@ -112,51 +112,43 @@ void ptx_native_enter_turn(struct ptx_native *n)
     ptx_text_put(n->e->out, " ]\n");
 }
 
-/* How many warps a row of threads takes: those have their turns in one block after the other, so that memory is gone through in
- * its order. */
-static const char *warps_in_row(struct ptx_native *n)
+/* Whether a block is one row of threads: then all of its warps have their turns before the next block's, as their memory lies. */
+static const char *is_row(struct ptx_native *n)
 {
-    const char *width = ptx_native_of_launch(n, offsetof(struct ptx_native_launch, block), "i32");
-    const char *warps = ptx_native_emit(n, "lshr i32 %s, 5", width);
-    const char *is_less = ptx_native_emit(n, "icmp eq i32 %s, 0", warps);
-    return ptx_native_emit(n, "select i1 %s, i32 1, i32 %s", is_less, warps);
+    const size_t block = offsetof(struct ptx_native_launch, block);
+    const char *rows =
+        ptx_native_emit(n, "mul i32 %s, %s", ptx_native_of_launch(n, block + 4, "i32"),
+                        ptx_native_of_launch(n, block + 8, "i32"));
+    return ptx_native_emit(n, "icmp eq i32 %s, 1", rows);
 }
 
-/* A row of threads begins with a warp. */
-static void begin_row(struct ptx_native *n, const char *warp)
+/* The next block's turn, of this warp or from the first one on; in "last" there is none, and the first block comes again. */
+static void next_column(struct ptx_native *n)
 {
-    const char *end = ptx_native_of_block(n, OF_BLOCK(end), "i32");
-    const char *until =
-        ptx_native_emit(n, "add i32 %s, %s", warp, ptx_native_load_word(n, "%in.row"));
-    const char *is_in = ptx_native_emit(n, "icmp ult i32 %s, %s", until, end);
-    ptx_native_store_word(n, "%row", warp);
-    ptx_native_store_word(n, "%row.end",
-                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_in, until, end));
+    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%column"));
+    const char *is_in = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
+                                        ptx_native_of_block(n, OF_BLOCK(columns), "i32"));
+    ptx_native_store_word(n, "%column",
+                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 0", is_in, next));
+    ptx_native_do(n, "br i1 %s, label %%turn, label %%last", is_in);
 }
 
-/* The next warp of the row, or the row's first in the next block; behind the last of those in "last", in the first block again. */
 static void next_in_sweep(struct ptx_native *n)
 {
-    const char *warp = ptx_native_load_word(n, "%warp");
-    const char *next = ptx_native_emit(n, "add i32 %s, 1", warp);
-    const char *is_in =
-        ptx_native_emit(n, "icmp ult i32 %s, %s", next, ptx_native_load_word(n, "%row.end"));
-    ptx_native_do(n, "br i1 %s, label %%along, label %%across", is_in);
+    ptx_native_do(n, "br i1 %%is.row, label %%along, label %%across");
     ptx_native_label(n, "along");
-    ptx_native_store_word(n, "%warp", next);
-    ptx_native_jump(n, "turn");
-    ptx_native_label(n, "across");
-    const char *column = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%column"));
-    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", column,
-                                          ptx_native_of_block(n, OF_BLOCK(columns), "i32"));
-    ptx_native_store_word(n, "%column",
-                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 0", is_more, column));
-    const char *first = ptx_native_load_word(n, "%row");
+    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%warp"));
+    const char *is_in = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
+                                        ptx_native_of_block(n, OF_BLOCK(end), "i32"));
+    const char *first = ptx_native_of_block(n, OF_BLOCK(first), "i32");
     ptx_native_store_word(n, "%warp",
-                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_more, first, warp));
-    ptx_native_do(n, "br i1 %s, label %%turn, label %%last", is_more);
+                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_in, next, first));
+    ptx_native_do(n, "br i1 %s, label %%turn, label %%across", is_in);
+    ptx_native_label(n, "across");
+    next_column(n);
     ptx_native_label(n, "last");
-    begin_row(n, next);
+    ptx_native_do(n, "br i1 %%is.row, label %%leave, label %%down");
+    ptx_native_label(n, "down");
 }
 
 static void next_turn(struct ptx_native *n)
@@ -233,17 +225,12 @@ void ptx_native_begin_turns(struct ptx_native *n)
     const char *first = ptx_native_of_block(n, OF_BLOCK(first), "i32");
     const char *site = ptx_native_of_block(n, OF_BLOCK(site), "i32");
     static const char *const words[] = {"%warp", "%site", "%came", "%common", "%mixed", "%column"};
-    static const char *const of_rows[] = {"%row", "%row.end", "%in.row"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         ptx_native_do(n, "%s = alloca i32", words[i]);
         ptx_native_store_word(n, words[i], i == 0 ? first : i == 1 ? site : "0");
     }
-    for (size_t i = 0; n->flow->is_swept && i < sizeof of_rows / sizeof *of_rows; i++)
-        ptx_native_do(n, "%s = alloca i32", of_rows[i]);
-    if (n->flow->is_swept) {
-        ptx_native_store_word(n, "%in.row", warps_in_row(n));
-        begin_row(n, first);
-    }
+    if (n->flow->is_swept)
+        ptx_native_do(n, "%%is.row = or i1 %s, false", is_row(n));
     ptx_native_begin_strolls(n);
     if (!n->flow->has_rests)
         return;
