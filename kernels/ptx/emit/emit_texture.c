@@ -507,7 +507,7 @@ static void follow_fetch(struct ptx_emitter *e, const struct ptx_instruction *in
     const char *at = ptx_temporary(e);
     const char *lod = in->flags & PTX_LEVEL  ? ptx_value(e, more, PTX_F32)
                       : in->flags & PTX_BASE ? "0.0f"
-                      : in->flags & PTX_GRAD ? gradient_lod(e, object, more, place->shape->axes)
+                      : in->flags & PTX_GRAD ? gradient_lod(e, object, place, more)
                                              : "-INFINITY";
     follow_texels(
         e, in, object, at,
