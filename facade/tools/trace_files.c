@@ -184,12 +184,17 @@ static FILE *open_unpacked(const char *path, pid_t *gzip)
     return unpacked;
 }
 
-/* One event a line, as clem-run writes it: the brackets are lines of their own. */
-static void add_lines(struct joined *joined, FILE *file)
+/* One event a line, as clem-run writes it: the brackets are lines of their own. False: the last line was cut off, and is left
+ * out. */
+static bool add_lines(struct joined *joined, FILE *file)
 {
     char *line = NULL;
     size_t size = 0;
+    bool is_whole = false;
     for (ssize_t length; (length = getline(&line, &size, file)) >= 0;) {
+        is_whole = line[length - 1] == '\n';
+        if (!is_whole)
+            break;
         while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == ','))
             line[--length] = '\0';
         if (length == 0 || line[0] != '{')
@@ -198,6 +203,7 @@ static void add_lines(struct joined *joined, FILE *file)
         joined->is_first = false;
     }
     free(line);
+    return is_whole;
 }
 
 static bool add_json(struct joined *joined, const char *path)
@@ -207,9 +213,9 @@ static bool add_json(struct joined *joined, const char *path)
     FILE *file = ends_with(path, ".gz") ? open_unpacked(path, &gzip) : fopen(path, "re");
     if (file == NULL)
         return false;
-    add_lines(joined, file);
+    const bool is_whole = add_lines(joined, file);
     fclose(file);
-    return gzip == 0 || (waitpid(gzip, &status, 0) == gzip && status == 0);
+    return (gzip == 0 || (waitpid(gzip, &status, 0) == gzip && status == 0)) && is_whole;
 }
 
 static bool add_file(struct joined *joined, const char *path)
@@ -235,7 +241,7 @@ bool trace_join(const char *path, char *const *files, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (add_file(&joined, files[i]))
             continue;
-        fprintf(stderr, "clem-run: %s: no trace of the form that %s has\n", files[i], path);
+        fprintf(stderr, "clem-run: %s: no whole trace of the form that %s has\n", files[i], path);
         is_good = false;
     }
     end_joined(&joined);

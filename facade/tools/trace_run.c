@@ -217,7 +217,11 @@ static bool write_summary(const struct trace_wishes *wishes, const struct trace 
     else
         trace_end_summary(to, wishes->summary, is_first);
     is_good = !ferror(to) && is_good;
-    return (to == stderr || fclose(to) == 0) && is_good;
+    is_good = (to == stderr || fclose(to) == 0) && is_good;
+    if (!is_good)
+        fprintf(stderr, "clem-run: %s: not all of the summary could be written\n",
+                to == stderr ? "standard error" : wishes->summary_file);
+    return is_good;
 }
 
 /* What copies can reach here, as the clem-info beside this program measures it; zeros where it cannot. */

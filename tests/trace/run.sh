@@ -95,6 +95,12 @@ has k.txt 'ended by itself=0' '^thread: begin cudaFreeHost$' 'twice\(float\*\) \
 "$run" --merge m.json.gz c.json.gz c.*.json.gz
 gzip -dc m.json.gz >m.json
 [ "$(grep -c '"ph":"X"' m.json)" -eq "$(gzip -dc c.json.gz c.*.json.gz | grep -c '"ph":"X"')" ] || fail "joining lost events" m.json
+head -c 1000 c.json >cut.json
+status=0
+"$run" --merge m.json cut.json c.json 2>/dev/null || status=$?
+[ $status -eq 74 ] || fail "joining takes half a file for a whole one" /dev/null
+{ echo 'string(JSON length LENGTH [==['; cat m.json; echo ']==])'; } >m.cmake
+cmake -P m.cmake 2>m.txt || fail "joined with half a file it is no JSON" m.txt
 cp t.pftrace kept.pftrace
 status=0
 "$run" --merge t.pftrace k.pftrace ./t.pftrace 2>/dev/null || status=$?
