@@ -20,7 +20,6 @@
 #pragma GCC diagnostic ignored "-Wextra"
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #include "kernels/ptx/library/race.cl"
 #pragma GCC diagnostic pop
 

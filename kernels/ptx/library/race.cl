@@ -9,6 +9,12 @@ struct clem_race_now {
     __global const struct clem_race_look *look;
 };
 
+#ifdef __clang__
+#define CLEM_UNROLL _Pragma("unroll")
+#else
+#define CLEM_UNROLL _Pragma("GCC unroll 4")
+#endif
+
 /* Compilers would rather call these, with all that they know in memory. */
 #define CLEM_RACE_INLINE static inline __attribute__((always_inline))
 
@@ -70,7 +76,7 @@ static CLEM_ALONE bool clem_race_among(ulong slot, uint old, __global const stru
     ulong best = 0ul;
     bool lets_read = !writes, is_behind = !writes;
     uint more = 0u; /* that read at this time */
-#pragma unroll
+    CLEM_UNROLL
     for (uint i = 0u; i < CLEM_RACE_SLOTS; i++) {
         const uint rank = clem_race_rank(&now, s[i]);
         if (rank == CLEM_RACE_TOLD)
@@ -84,7 +90,7 @@ static CLEM_ALONE bool clem_race_among(ulong slot, uint old, __global const stru
     if (chosen == CLEM_RACE_SLOTS)
         return false;
     stay &= ~(1u << chosen);
-#pragma unroll
+    CLEM_UNROLL
     for (uint i = 0u; i < CLEM_RACE_SLOTS; i++) {
         const bool stays = stay >> i & 1u;
         if (i > 0u && stay != 0u)

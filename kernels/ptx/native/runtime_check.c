@@ -17,7 +17,6 @@
 #pragma GCC diagnostic ignored "-Wextra"
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #define CLEM_ALONE inline
 #include "kernels/ptx/library/race.cl"
 #pragma GCC diagnostic pop
