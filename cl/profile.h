@@ -66,7 +66,7 @@ void ocl_profile_call_end(const struct ocl_profile_call *call, uint32_t name,
 /* The number of the call that the thread is in and the thread's, as commands have it; 0: none. */
 uint64_t ocl_profile_call(void);
 
-/* The number of a name in this process's spool; 0 without memory. The first use of a name takes a lock. */
+/* The number of a name in this process's spool; 0 without memory or room. Takes a lock. */
 uint32_t ocl_profile_name(const char *name);
 
 /* The same of a text that stays: *kept, 0 at first, remembers the number. */

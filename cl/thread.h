@@ -41,6 +41,7 @@ struct ocl_thread {
     struct ocl_kernel_facts no_facts; /* kernel.c */
     const void *native;               /* native_launch.c: whose block the thread runs, or NULL */
     uint64_t native_block;            /* likewise: its number */
+    const void *scratch;              /* scratch.c: the memory that its blocks had last */
     struct own_stack stack;           /* chain.c: none of it where it is not known */
     bool knows_stack;                 /* chain.c */
     const void *fault;                /* managed_fault.c: the address of the last one */

@@ -2414,7 +2414,9 @@ CUresult CUDAAPI cuModuleLoad(CUmodule *module, const char *fname);
 CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *image);
 
 /* cuModuleLoadDataEx: cuModuleLoadData with options: option i is options[i] with
- * optionValues[i], a number being the pointer's value.
+ * optionValues[i], a number being the pointer's value. Written back are the lengths of logs and
+ * CU_JIT_WALL_TIME, a float of milliseconds in the value's first bytes; kernels of PTX are compiled
+ * when they first run, which it does not count. Options of NVIDIA's compiler are read over.
  *
  * Errors:  CUDA_ERROR_INVALID_IMAGE when the text does not build; the compiler's log is in the
  *          log buffers of the options and in the error logs.

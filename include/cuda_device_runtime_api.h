@@ -37,6 +37,13 @@ CLEM_DEVICE cudaError_t cudaLaunchDevice(void *kernel, void *parameters, dim3 gr
 CLEM_DEVICE void *cudaGetParameterBufferV2(void *kernel, dim3 grid, dim3 block, unsigned shared);
 CLEM_DEVICE cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream);
 #undef CLEM_DEVICE
+
+/* CUB has it in functions of both sides, and calls it in kernels only. Kernels that wait for kernels are no more. */
+static inline __attribute__((host, device, unused)) cudaError_t
+__cudaDeviceSynchronizeDeprecationAvoidance(void)
+{
+    return cudaErrorNotSupported;
+}
 }
 
 #if __cplusplus >= 201103L

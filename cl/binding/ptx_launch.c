@@ -222,6 +222,8 @@ static ocl_status make_check(struct ocl_call *call)
         facts.threads[d] = (uint32_t)launch->items[d];
     }
     call->memory.check = ocl_check_begin(&facts);
+    if (call->memory.check && call->memory.native)
+        ocl_native_facts(call->memory.native)->checked = (uint64_t)(uintptr_t)call->memory.check;
     return call->memory.check ? OCL_OK : OCL_E_OUT_OF_MEMORY;
 }
 

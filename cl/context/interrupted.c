@@ -64,7 +64,7 @@ bool ocl_call_is_interrupted(void)
 static struct {
     sigjmp_buf back;
     volatile sig_atomic_t is_guarded; /* there is a way back */
-    int signal, timer;
+    int timer;
     bool is_made;
 } watch;
 
@@ -77,36 +77,39 @@ static void end_wait(int number)
     _exit(ocl_process_status());
 }
 
-/* One that nobody handles. */
-static int find_signal(void)
+/* Of the calling thread. The C library's own function may allocate memory. */
+static bool make_timer(int number)
 {
-    struct sigaction found;
-    int number = SIGRTMAX;
+    struct sigevent event;
 
-    while (number >= SIGRTMIN &&
-           (sigaction(number, NULL, &found) != 0 || found.sa_handler != SIG_DFL))
-        number--;
-    return number;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = number;
+    event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+    return syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &watch.timer) == 0;
 }
 
+static bool is_free(int number)
+{
+    struct sigaction found;
+
+    return sigaction(number, NULL, &found) == 0 && found.sa_handler == SIG_DFL;
+}
+
+/* What emulates Linux may lack the last signals. */
 static bool make_watch(void)
 {
     const struct sigaction action = {.sa_handler = end_wait};
-    struct sigevent event;
     sigset_t own;
+    int number = SIGRTMAX;
 
-    watch.signal = find_signal();
-    if (watch.signal < SIGRTMIN || sigaction(watch.signal, &action, NULL) != 0)
+    while (number >= SIGRTMIN && !(is_free(number) && make_timer(number)))
+        number--;
+    if (number < SIGRTMIN || sigaction(number, &action, NULL) != 0)
         return false;
     sigemptyset(&own);
-    sigaddset(&own, watch.signal);
-    (void)pthread_sigmask(SIG_UNBLOCK, &own, NULL);
-    memset(&event, 0, sizeof event);
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = watch.signal;
-    event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
-    /* The C library's own function may allocate memory. */
-    watch.is_made = syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &watch.timer) == 0;
+    sigaddset(&own, number);
+    watch.is_made = pthread_sigmask(SIG_UNBLOCK, &own, NULL) == 0;
     return watch.is_made;
 }
 

@@ -1,6 +1,5 @@
 /* Launches of native kernels: PoCL's work-items come here and run blocks of the launch.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cl/base/deadline.h"
@@ -21,10 +20,13 @@ struct ocl_native_launch {
     struct ocl_native *native;
     struct ocl_scratch_pool *scratch;
     size_t scratch_bytes;
-    uint64_t blocks;       /* of the launch */
-    uint64_t portion;      /* of them that a work-item takes at once */
-    _Atomic uint64_t next; /* the first that nobody has taken */
-    _Atomic size_t left;   /* work-items that have not ended */
+    uint64_t blocks;   /* of the launch */
+    uint64_t portion;  /* of them that a work-item takes at once */
+    uint64_t portions; /* of a launch that is taken from both ends; otherwise 0 */
+    _Atomic uint64_t
+        next; /* the first block that nobody has taken; or portions that were taken, from both ends */
+    _Atomic uint64_t taken[2]; /* from either end */
+    _Atomic size_t left;       /* work-items that have not ended */
     struct ptx_native_launch facts;
     _Alignas(16) unsigned char parameters[];
 };
@@ -81,20 +83,57 @@ static void free_launch(struct ocl_native_launch *launch)
 {
     ocl_scratch_pool_release(launch->scratch);
     ocl_native_release(launch->native);
-    free(launch);
+    ocl_piece_give(launch);
 }
 
-/* Runs blocks, in order, from the portion that begins with `first` on until there are none. Returns how many. */
-static uint64_t run_portions(struct ocl_native_launch *launch, uint64_t first, void *scratch)
+/* Blocks that follow each other; none where there are none left. */
+struct stretch {
+    uint64_t first, count;
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
 {
-    const uint64_t blocks = launch->blocks, portion = launch->portion;
+    return a < b ? a : b;
+}
+
+static struct stretch take_next(struct ocl_native_launch *launch)
+{
+    const uint64_t first =
+        atomic_fetch_add_explicit(&launch->next, launch->portion, memory_order_relaxed);
+    const uint64_t rest = first < launch->blocks ? launch->blocks - first : 0;
+    return (struct stretch){first, least(rest, launch->portion)};
+}
+
+/* Whoever waits for a launch takes from its end what the driver's thread has not come to from its start. So each has the same
+ * blocks the next time, and finds in its processor's caches what they wrote. */
+static struct stretch take_from_end(struct ocl_native_launch *launch, bool is_last, uint64_t wanted)
+{
+    const uint64_t before = atomic_fetch_add_explicit(&launch->next, wanted, memory_order_relaxed);
+    const uint64_t rest = before < launch->portions ? launch->portions - before : 0;
+    const uint64_t count = least(rest, wanted);
+    if (count == 0)
+        return (struct stretch){0, 0};
+    const uint64_t at =
+        atomic_fetch_add_explicit(&launch->taken[is_last], count, memory_order_relaxed);
+    const uint64_t from = is_last ? launch->portions - at - count : at;
+    const uint64_t first = from * launch->portion;
+    return (struct stretch){first, least(launch->blocks - first, count * launch->portion)};
+}
+
+static struct stretch take(struct ocl_native_launch *launch, bool is_last, uint64_t wanted)
+{
+    return launch->portions > 0 ? take_from_end(launch, is_last, wanted) : take_next(launch);
+}
+
+/* Runs blocks, in order, from a stretch on until there are none. Returns how many. */
+static uint64_t run_stretches(struct ocl_native_launch *launch, struct stretch stretch,
+                              bool is_last, void *scratch)
+{
     uint64_t done = 0;
-    while (first < blocks) {
-        const uint64_t rest = blocks - first, count = rest < portion ? rest : portion;
-        ocl_thread()->native_block = first; /* for whoever tells of a crash */
-        launch->native->run(&launch->facts, first, count, scratch);
-        done += count;
-        first = atomic_fetch_add_explicit(&launch->next, portion, memory_order_relaxed);
+    for (; stretch.count > 0; stretch = take(launch, is_last, 1)) {
+        ocl_thread()->native_block = stretch.first; /* for whoever tells of a crash */
+        launch->native->run(&launch->facts, stretch.first, stretch.count, scratch);
+        done += stretch.count;
     }
     return done;
 }
@@ -112,13 +151,15 @@ static void note_time(struct ocl_native *native, uint64_t nanoseconds, uint64_t 
         atomic_store_explicit(&native->block_ps, noted, memory_order_relaxed);
 }
 
-/* Does what nobody else has begun. One of PoCL's threads, or one that waits for the queue. */
-static bool share(struct ocl_piece_of_chain *piece)
+/* Does what nobody else has begun. One of PoCL's threads, or one that waits for the queue (is_waiting). */
+static bool share(struct ocl_piece_of_chain *piece, bool is_waiting)
 {
+    enum {
+        FIRST_TAKE = 4
+    }; /* the part of all that each begins with: what is taken later makes up for who came late */
     struct ocl_native_launch *launch = (struct ocl_native_launch *)piece;
-    const uint64_t first =
-        atomic_fetch_add_explicit(&launch->next, launch->portion, memory_order_relaxed);
-    if (first >= launch->blocks)
+    const struct stretch first = take(launch, is_waiting, launch->portions / FIRST_TAKE + 1);
+    if (first.count == 0)
         return false;
     struct ocl_scratch scratch = ocl_scratch_take(launch->scratch, launch->scratch_bytes);
     struct ocl_thread *const thread = ocl_thread();
@@ -127,7 +168,7 @@ static bool share(struct ocl_piece_of_chain *piece)
     const bool is_timed = launch->blocks > 1;
     const uint64_t begin = is_timed ? ocl_now() : 0;
     thread->native = launch;
-    const uint64_t done = run_portions(launch, first, scratch.memory);
+    const uint64_t done = run_stretches(launch, first, is_waiting, scratch.memory);
     thread->native = outer;
     thread->native_block = outer_block;
     if (is_timed)
@@ -140,7 +181,7 @@ static bool share(struct ocl_piece_of_chain *piece)
 static void work(struct ocl_piece_of_chain *piece)
 {
     struct ocl_native_launch *launch = (struct ocl_native_launch *)piece;
-    (void)share(piece);
+    (void)share(piece, false);
     if (atomic_fetch_sub_explicit(&launch->left, 1, memory_order_acq_rel) == 1)
         free_launch(launch);
 }
@@ -166,12 +207,12 @@ size_t ocl_native_items(const struct ocl_context *context, const struct ocl_nati
 /* Of a launch that threads share if any wait for it: none waits long for the part that another has begun. */
 static uint64_t part_of(const struct ocl_native *native, uint64_t blocks)
 {
-    enum { PART_PS = 2000000, LEAST_PARTS = 6, SHORTEST_PS = 500000 };
+    enum { PART_PS = 2000000, PARTS = 16, LEAST_PS = 250000, SHORTEST_PS = 3000000 };
     const uint64_t block_ps = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
-    const uint64_t share_ps = block_ps * blocks / LEAST_PARTS;
-    if (share_ps < SHORTEST_PS)
+    const uint64_t all_ps = block_ps * blocks, part_ps = all_ps / PARTS;
+    if (all_ps < SHORTEST_PS)
         return blocks;
-    return (share_ps < PART_PS ? share_ps : PART_PS) / block_ps + 1;
+    return least(part_ps > LEAST_PS ? part_ps : LEAST_PS, PART_PS) / block_ps + 1;
 }
 
 /* Small enough that whoever comes last is not waited for long, and large enough that blocks of a few instructions are not
@@ -190,12 +231,7 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
 {
     struct ocl_scratch_pool *pool = pool_of(context);
     const size_t bytes = sizeof **launch + shape->parameter_bytes + 1;
-    struct ocl_native_launch *made =
-        pool ? aligned_alloc(_Alignof(struct ocl_native_launch),
-                             (bytes + _Alignof(struct ocl_native_launch) - 1) /
-                                 _Alignof(struct ocl_native_launch) *
-                                 _Alignof(struct ocl_native_launch))
-             : NULL;
+    struct ocl_native_launch *made = pool ? ocl_piece_take(bytes) : NULL;
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
     memset(made, 0, bytes);
@@ -205,14 +241,18 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     ocl_scratch_pool_hold(pool);
     made->scratch = pool;
     made->blocks = shape->blocks;
-    made->portion = shape->takes_turns || ocl_guard_is_on() /* a crash tells which block it was */
-                        ? 1
-                        : portion_of(native, shape->blocks, shape->items);
+    const bool is_ordered =
+        shape->takes_turns || ocl_guard_is_on(); /* a crash tells which block it was */
+    made->portion = is_ordered ? 1 : portion_of(native, shape->blocks, shape->items);
     if (made->portion < made->blocks)
         made->piece.share = share;
+    if (made->piece.share && shape->items == 1 && !is_ordered)
+        made->portions = (made->blocks + made->portion - 1) / made->portion;
     atomic_init(&made->next, 0);
+    atomic_init(&made->taken[0], 0);
+    atomic_init(&made->taken[1], 0);
     made->facts.block_count = shape->blocks;
-    made->facts.begun = (uint64_t)(uintptr_t)&made->next;
+    made->facts.begun = made->portions > 0 ? 0 : (uint64_t)(uintptr_t)&made->next;
     atomic_init(&made->left, shape->items);
     made->facts.parameters = (uint64_t)(uintptr_t)made->parameters;
     *launch = made;

@@ -1,4 +1,5 @@
-/* Memory for blocks while they run. The pieces that wait are a stack: what was used last is in the processor's caches.
+/* Memory for blocks while they run. The pieces that wait are a stack: what was used last is in the processor's caches. A thread
+ * gets the piece that it had last, if that waits: it is in the caches of its own processor.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/native/scratch.h"
 
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 
 #include "cl/base/steady.h"
+#include "cl/thread.h"
 
 enum { ALIGNMENT = 64 };
 
@@ -105,17 +107,37 @@ bool ocl_scratch_reserve(struct ocl_scratch_pool *pool, size_t bytes)
     return has_all;
 }
 
+/* It is held for a few instructions, and threads that share a launch come at once: to sleep would take longer. */
+static void lock_soon(struct ocl_scratch_pool *pool)
+{
+    enum { LOOKS = 200 };
+    for (int i = 0; i < LOOKS; i++)
+        if (pthread_mutex_trylock(&pool->lock) == 0)
+            return;
+    pthread_mutex_lock(&pool->lock);
+}
+
 /* Those that wait all have what was reserved. Lock held. */
 static struct ocl_scratch pop(struct ocl_scratch_pool *pool)
 {
-    return pool->waiting > 0 ? pool->free[--pool->waiting] : (struct ocl_scratch){0};
+    struct ocl_thread *const thread = ocl_thread();
+    if (pool->waiting == 0)
+        return (struct ocl_scratch){0};
+    const size_t last = --pool->waiting;
+    size_t which = last;
+    for (size_t i = 0; i < last; i++)
+        which = pool->free[i].memory == thread->scratch ? i : which;
+    const struct ocl_scratch taken = pool->free[which];
+    pool->free[which] = pool->free[last];
+    thread->scratch = taken.memory;
+    return taken;
 }
 
 struct ocl_scratch ocl_scratch_take(struct ocl_scratch_pool *pool, size_t bytes)
 {
     if (bytes == 0)
         return (struct ocl_scratch){0};
-    pthread_mutex_lock(&pool->lock);
+    lock_soon(pool);
     struct ocl_scratch taken = pop(pool);
     pthread_mutex_unlock(&pool->lock);
     if (!taken.memory)
@@ -133,7 +155,7 @@ void ocl_scratch_give(struct ocl_scratch_pool *pool, struct ocl_scratch scratch)
 {
     if (!scratch.memory)
         return;
-    pthread_mutex_lock(&pool->lock);
+    lock_soon(pool);
     if (scratch.bytes >= atomic_load(&pool->ready) && pool->waiting < pool->count) {
         pool->free[pool->waiting++] = scratch;
         scratch.memory = NULL;

@@ -21,8 +21,12 @@ static size_t places, count;
 static uint32_t last; /* the number given out last */
 static struct ocl_spool_chunk *chunk;
 static uint64_t *at;
+static uint32_t chunks; /* begun so far */
 
-enum { FIRST_PLACES = 256, LONGEST_WORDS = 126 };
+/* Of the file's room in quarters, each of at most 32 MiB. Programs that name each range anew leave room for events, and for what
+ * events refer to. */
+enum { FIRST_PLACES = 256, LONGEST_WORDS = 126, MOST_QUARTER = 128 };
+enum quarters { FOR_NAMES = 2, FOR_ALL = 3 };
 
 /* What the parent had is left where it is: another of its threads may have held the lock. */
 void ocl_names_forget(void)
@@ -33,43 +37,50 @@ void ocl_names_forget(void)
     last = 0;
     chunk = NULL;
     at = NULL;
+    chunks = 0;
 }
 
 /* ---- Writing ---- */
 
-static bool has_room(unsigned words)
+static bool renew(enum quarters quarters)
 {
-    return chunk && (char *)(at + words) <= (char *)chunk + OCL_SPOOL_CHUNK;
-}
+    const uint32_t most = ocl_spool_page()->most / 4;
 
-static bool renew(void)
-{
+    if (chunks >= (uint32_t)quarters * (most < MOST_QUARTER ? most : MOST_QUARTER))
+        return false;
     if (chunk)
         ocl_spool_give(chunk);
     chunk = ocl_spool_take(OCL_SPOOL_NAMES);
     at = chunk ? (uint64_t *)(chunk + 1) : NULL;
+    chunks += chunk != NULL;
     return chunk != NULL;
 }
 
+static bool has_room(unsigned words, enum quarters quarters)
+{
+    return (chunk && (char *)(at + words) <= (char *)chunk + OCL_SPOOL_CHUNK) || renew(quarters);
+}
+
 /* Longer names are cut. */
-static void write_name(const char *text, uint32_t number)
+static bool write_name(const char *text, uint32_t number)
 {
     const size_t most = (LONGEST_WORDS - 1) * sizeof(uint64_t) - 1;
     const size_t bytes = strlen(text) < most ? strlen(text) : most;
     const unsigned words = 1 + (unsigned)(bytes / sizeof(uint64_t) + 1);
 
-    if (!has_room(words) && !renew())
-        return;
+    if (!has_room(words, FOR_NAMES))
+        return false;
     memcpy(at + 1, text, bytes);
     at[0] = ocl_spool_first(OCL_SPOOL_NAME, words, 0, number);
     at += words;
+    return true;
 }
 
 void ocl_names_begin(const char *const *names, size_t names_count)
 {
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < names_count; i++)
-        write_name(names[i], ++last);
+        (void)write_name(names[i], ++last);
     pthread_mutex_unlock(&lock);
 }
 
@@ -77,7 +88,7 @@ void ocl_profile_keep(enum ocl_spool_kind kind, unsigned small, uint32_t name,
                       const uint64_t *words, unsigned words_count)
 {
     pthread_mutex_lock(&lock);
-    if (ocl_spool_page() && (has_room(words_count + 1) || renew())) {
+    if (ocl_spool_page() && has_room(words_count + 1, FOR_ALL)) {
         memcpy(at + 1, words, words_count * sizeof *words);
         at[0] = ocl_spool_first(kind, words_count + 1, small, name);
         at += words_count + 1;
@@ -114,13 +125,16 @@ static bool grow(void)
 
 static uint32_t add(struct name *name, const char *text)
 {
-    name->text = strdup(text);
-    if (!name->text)
+    char *copy = strdup(text);
+
+    if (!copy || !write_name(text, last + 1)) {
+        free(copy);
+        atomic_fetch_add(&ocl_spool_page()->lost, 1);
         return 0;
-    name->number = ++last;
+    }
+    *name = (struct name){copy, ++last};
     count++;
-    write_name(text, name->number);
-    return name->number;
+    return last;
 }
 
 uint32_t ocl_profile_name(const char *text)

@@ -712,6 +712,9 @@ static ocl_status take_native_needs(struct ocl_kernel *kernel, const struct ptx_
         ptx->has_runtime |= argument->kind == PTX_ARGUMENT_RUNTIME;
         ptx->has_conditions |= argument->kind == PTX_ARGUMENT_CONDITIONS;
         ptx->has_table |= argument->kind == PTX_ARGUMENT_TABLE;
+        ptx->has_check |= argument->kind == PTX_ARGUMENT_CHECK;
+        if (argument->kind == PTX_ARGUMENT_SHARED)
+            ptx->static_bytes = argument->bytes;
         ptx->writes_table |= argument->kind == PTX_ARGUMENT_TABLE && argument->is_surface;
     }
     return OCL_OK;

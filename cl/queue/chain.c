@@ -109,7 +109,7 @@ static void do_shared(struct ocl_chain *chain, struct ocl_piece_of_chain *piece)
 {
     chain->shared = piece;
     atomic_store_explicit(&chain->sharing, IS_OPEN, memory_order_release);
-    (void)piece->share(piece);
+    (void)piece->share(piece, false);
     if (atomic_fetch_and(&chain->sharing, ~(uint32_t)IS_OPEN) != IS_OPEN)
         wait_for_helpers(chain);
 }
@@ -304,7 +304,7 @@ static bool help(struct ocl_chain *chain, uint64_t *last)
     if (number == *last || !enter_shared(chain))
         return false;
     const uint64_t floats = begin_floats();
-    const bool is_any = chain->shared->share(chain->shared);
+    const bool is_any = chain->shared->share(chain->shared, true);
     end_floats(floats);
     atomic_fetch_sub_explicit(&chain->sharing, HELPERS, memory_order_release);
     *last = number;

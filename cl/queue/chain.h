@@ -12,12 +12,17 @@
 #include "cl/queue/queue_private.h"
 
 /* A piece: what begins with the function that does it, once, and may free the piece. share: does parts of it that nobody has
- * begun, until there are none, in any thread and in several at once, frees nothing, and says whether there were any; NULL: one
- * thread does it best. */
+ * begun, until there are none, in any thread and in several at once, frees nothing, and says whether there were any; is_waiting:
+ * the thread is not the driver's; NULL: one thread does it best. */
 struct ocl_piece_of_chain {
     void (*run)(struct ocl_piece_of_chain *piece);
-    bool (*share)(struct ocl_piece_of_chain *piece);
+    bool (*share)(struct ocl_piece_of_chain *piece, bool is_waiting);
 };
+
+/* piece_memory.c: memory for a piece, at a multiple of 16, of whatever values; NULL: there is none. Whoever frees the piece gives it
+ * back. Threads: any; neither waits. */
+void *ocl_piece_take(size_t bytes);
+void ocl_piece_give(void *piece);
 
 /* Counted. The command is given its address, where the address of a function of the same type as above is. */
 struct ocl_chain;

@@ -124,20 +124,20 @@ static void fill_in_chain(struct ocl_piece_of_chain *piece)
     struct chained *chained = (struct chained *)piece;
 
     fill_rows(&chained->filling);
-    free(chained);
+    ocl_piece_give(chained);
 }
 
 /* *is_done stays false where the queue has no such command. */
 static ocl_status try_chain(struct ocl_queue *queue, const struct filling *filling, bool *is_done)
 {
-    struct chained *chained = malloc(sizeof *chained);
+    struct chained *chained = ocl_piece_take(sizeof *chained);
 
     if (!chained)
         return OCL_E_OUT_OF_MEMORY;
     *chained = (struct chained){{fill_in_chain, NULL}, *filling};
     const ocl_status status = ocl_chain_try(queue, &chained->piece, is_done);
     if (!*is_done)
-        free(chained);
+        ocl_piece_give(chained);
     return status;
 }
 

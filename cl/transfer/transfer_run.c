@@ -99,7 +99,7 @@ static void copy_in_chain(struct ocl_piece_of_chain *piece)
 
     memmove((void *)(uintptr_t)copy->target.address, (const void *)(uintptr_t)copy->source.address,
             copy->width);
-    free(chained);
+    ocl_piece_give(chained);
 }
 
 /* Whether a copy takes less time than a command. Pageable memory is read before the call returns. */
@@ -113,14 +113,14 @@ static bool suits_chain(const struct ocl_transfer *transfer)
 /* *is_done stays false where the queue has no such command. */
 static ocl_status try_chain(const struct ocl_transfer *transfer, bool *is_done)
 {
-    struct chained *chained = malloc(sizeof *chained);
+    struct chained *chained = ocl_piece_take(sizeof *chained);
 
     if (!chained)
         return OCL_E_OUT_OF_MEMORY;
     *chained = (struct chained){{copy_in_chain, NULL}, transfer->copy};
     const ocl_status status = ocl_chain_try(transfer->queue, &chained->piece, is_done);
     if (!*is_done)
-        free(chained);
+        ocl_piece_give(chained);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cl/pack.h"
@@ -220,7 +221,7 @@ cudaError_t facade_code_read_file(const char *path, char **text, size_t *bytes)
     return error;
 }
 
-/* --- the caller's log buffers ----------------------------------------------------------------- */
+/* --- what the caller's options are told ------------------------------------------------------- */
 
 static void *jit_value(const struct facade_jit *jit, int option)
 {
@@ -229,6 +230,14 @@ static void *jit_value(const struct facade_jit *jit, int option)
             return jit->values[i];
     }
     return NULL;
+}
+
+static void set_jit_value(const struct facade_jit *jit, int option, uintptr_t value)
+{
+    for (unsigned i = 0; i < jit->count; i++) {
+        if (jit->options[i] == option)
+            ((void **)(uintptr_t)jit->values)[i] = (void *)value;
+    }
 }
 
 static void give_log(const struct facade_jit *jit, int buffer_option, int size_option,
@@ -241,10 +250,7 @@ static void give_log(const struct facade_jit *jit, int buffer_option, int size_o
     size_t length = strlen(log) < capacity - 1 ? strlen(log) : capacity - 1;
     memcpy(buffer, log, length);
     buffer[length] = '\0';
-    for (unsigned i = 0; i < jit->count; i++) {
-        if (jit->options[i] == size_option)
-            ((void **)(uintptr_t)jit->values)[i] = (void *)(uintptr_t)length;
-    }
+    set_jit_value(jit, size_option, length);
 }
 
 void facade_jit_give_logs(const struct facade_jit *jit, bool is_error, const char *log)
@@ -253,6 +259,21 @@ void facade_jit_give_logs(const struct facade_jit *jit, bool is_error, const cha
     give_log(jit, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
              is_error ? words : "");
     give_log(jit, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, is_error ? "" : words);
+}
+
+uint64_t facade_jit_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void facade_jit_give_time(const struct facade_jit *jit, uint64_t nanoseconds)
+{
+    const float milliseconds = (float)nanoseconds / 1e6f;
+    uint32_t bits;
+    memcpy(&bits, &milliseconds, sizeof bits);
+    set_jit_value(jit, CU_JIT_WALL_TIME, bits);
 }
 
 bool facade_jit_is_valid(const struct facade_jit *jit)
@@ -270,4 +291,12 @@ bool facade_jit_wants_log(const struct facade_jit *jit)
 {
     return jit_value(jit, CU_JIT_INFO_LOG_BUFFER) != NULL ||
            jit_value(jit, CU_JIT_ERROR_LOG_BUFFER) != NULL;
+}
+
+bool facade_jit_wants_answer(const struct facade_jit *jit)
+{
+    bool wants_time = false;
+    for (unsigned i = 0; i < jit->count; i++)
+        wants_time |= jit->options[i] == CU_JIT_WALL_TIME;
+    return wants_time || facade_jit_wants_log(jit);
 }

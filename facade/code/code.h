@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "facade/code/library.h"
 
@@ -38,8 +39,18 @@ cudaError_t facade_code_read_file(const char *path, char **text, size_t *bytes);
 bool facade_jit_is_valid(const struct facade_jit *jit);
 bool facade_jit_wants_log(const struct facade_jit *jit);
 
+/* Whether an option is written back that a build alone can tell. */
+bool facade_jit_wants_answer(const struct facade_jit *jit);
+
 /* Fills the caller's buffers, if there are any, once for a build: one with the log (NULL: there is nothing to say), the other with
  * nothing. Their size options hold the capacity on the way in and the written length on the way out. */
 void facade_jit_give_logs(const struct facade_jit *jit, bool is_error, const char *log);
+
+/* Nanoseconds of the clock that nobody sets. */
+uint64_t facade_jit_now(void);
+
+/* Writes how long reading and building took into the value of CU_JIT_WALL_TIME, as a float of milliseconds, whatever
+ * came of them. */
+void facade_jit_give_time(const struct facade_jit *jit, uint64_t nanoseconds);
 
 #endif

@@ -47,9 +47,9 @@ bool facade_library_options_are_valid(const int *options, void *const *values, u
 /* Makes a library from code: NUL-terminated OpenCL C or PTX text, SPIR-V that ends with a zero word,
  * a fat binary with PTX in it or its wrapper (bytes 0); or the given number of bytes of any but the
  * last. The code is copied, and built when a kernel is
- * first asked for, as CUDA does it; bad code is refused then. A caller that gives log buffers gets
- * it built at once, so that they are filled.
- * Errors: cudaErrorInvalidValue; with log buffers also those of facade_library_module(). */
+ * first asked for, as CUDA does it; bad code is refused then. A caller whose options are told
+ * something (logs, the time) gets it built at once.
+ * Errors: cudaErrorInvalidValue; with such options also those of facade_library_module(). */
 cudaError_t facade_library_load(cudaLibrary_t *library, const void *code, size_t bytes,
                                 const struct facade_jit *jit);
 cudaError_t facade_library_load_file(cudaLibrary_t *library, const char *path,

@@ -167,9 +167,11 @@ cudaError_t facade_module_load(struct facade_module **module, const void *data, 
     cudaError_t error = facade_current(&context);
     if (error != cudaSuccess)
         return error;
+    const uint64_t start = facade_jit_now();
     error = facade_code_copy(&code, data, bytes);
     if (error == cudaSuccess)
         error = facade_module_build(context, &code, NULL, jit, module);
+    facade_jit_give_time(jit, facade_jit_now() - start);
     facade_code_free(&code);
     return error;
 }

@@ -18,6 +18,12 @@ static int at_most(uint64_t value, int limit)
     return value < (uint64_t)limit ? (int)value : limit;
 }
 
+/* CPUs sample arrays as memory, whatever their images can be. */
+static int texels(const struct ocl_device_facts *d, uint64_t image, int limit)
+{
+    return d->device_class == OCL_CLASS_CPU ? limit : at_most(image, limit);
+}
+
 static struct ocl_context *open_context(int device)
 {
     const struct facade_context *primary = facade_primary(device);

@@ -13,8 +13,9 @@
 struct facade_link_state {
     struct facade_link link;
     int *options;  /* a copy */
-    void **values; /* the caller's, where lengths of logs are written */
+    void **values; /* the caller's, where lengths of logs and the time are written */
     unsigned count;
+    uint64_t nanoseconds; /* of reading and linking so far */
     bool gave_log; /* the size that says how large the log may be is the written length now */
     char *text;    /* what cuLinkComplete made; NULL before */
 };
@@ -49,6 +50,13 @@ static void tell(struct facade_link_state *state, const char *why)
 {
     ocl_log(true, "%s", why);
     give_logs(state, true, why);
+}
+
+static void give_time(struct facade_link_state *state, uint64_t start)
+{
+    const struct facade_jit jit = {state->options, state->values, state->count};
+    state->nanoseconds += facade_jit_now() - start;
+    facade_jit_give_time(&jit, state->nanoseconds);
 }
 
 CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
@@ -168,7 +176,11 @@ static CUresult add_input(struct facade_link_state *state, CUjitInputType type, 
                           size_t bytes, const char *name)
 {
     const bool is_object = type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY;
-    return is_object ? add_objects(state, data, bytes, name) : add(state, data, bytes, name);
+    const uint64_t start = facade_jit_now();
+    const CUresult result =
+        is_object ? add_objects(state, data, bytes, name) : add(state, data, bytes, name);
+    give_time(state, start);
+    return result;
 }
 
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size,
@@ -221,8 +233,11 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
         return result;
     if (cubinOut == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (found->text == NULL)
+    if (found->text == NULL) {
+        const uint64_t start = facade_jit_now();
         error = facade_link_complete(&found->link, &found->text, NULL, &log);
+        give_time(found, start);
+    }
     if (log != NULL)
         tell(found, log);
     free(log);

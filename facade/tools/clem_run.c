@@ -205,9 +205,14 @@ static const struct option options[] = {
     {"guard-align", required_argument, NULL, CHECK_GUARD_ALIGN},
     {NULL, 0, NULL, 0}};
 
-static bool is_number(const char *text)
+enum { MOST_SECONDS = 999999, MOST_MB = 1000000000 };
+
+static bool is_number(const char *text, double most)
 {
-    return text[0] != '\0' && text[strspn(text, "0123456789.")] == '\0';
+    char *end;
+    const double value = strtod(text, &end);
+    return end != text && text[strspn(text, "0123456789.")] == '\0' && *end == '\0' &&
+           value <= most;
 }
 
 /* False: the value is none that the option takes. */
@@ -224,10 +229,10 @@ static bool keep_wish(struct trace_wishes *wishes, int option, const char *value
         return wishes->is_api_only || strcmp(value, "kernels") == 0;
     case AFTER:
         wishes->after = value;
-        return is_number(value) || strcmp(value, "profiler") == 0;
+        return is_number(value, MOST_SECONDS) || strcmp(value, "profiler") == 0;
     default:
         wishes->most_mb = value;
-        return is_number(value);
+        return is_number(value, MOST_MB);
     }
 }
 

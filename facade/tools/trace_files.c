@@ -38,11 +38,16 @@ const char *trace_ending(const char *file)
 
 bool trace_can_be_at(const char *path)
 {
+    struct stat status;
     const char *slash = strrchr(path, '/');
     char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
     const bool can = folder != NULL && access(folder, W_OK | X_OK) == 0 &&
                      (access(path, F_OK) != 0 || access(path, W_OK) == 0);
     free(folder);
+    if (can && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        return false;
+    }
     return can;
 }
 
@@ -69,6 +74,8 @@ static bool open_packed(struct trace_output *output, const char *path)
     close(file);
     close(ends[0]);
     output->file = error == 0 ? fdopen(ends[1], "w") : NULL;
+    if (error != 0)
+        fprintf(stderr, "clem-run: gzip: %s\n", strerror(error));
     if (output->file == NULL)
         close(ends[1]);
     errno = error;
@@ -131,11 +138,21 @@ static void end_joined(const struct joined *joined)
         fputs("\n]\n", joined->to);
 }
 
+void trace_tell_lost(const struct trace *trace)
+{
+    const unsigned long long lost = atomic_load(&trace->head.lost);
+    if (lost > 0)
+        fprintf(stderr,
+                "clem-run: %llu records of process %llu were lost: there was no room for them\n",
+                lost, (unsigned long long)trace->head.process);
+}
+
 static bool add_spool(struct joined *joined, const char *path)
 {
     struct trace trace;
     if (!trace_read(&trace, path))
         return false;
+    trace_tell_lost(&trace);
     add_trace(joined, &trace);
     trace_free(&trace);
     return true;

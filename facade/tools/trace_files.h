@@ -31,6 +31,10 @@ bool trace_close_output(struct trace_output *output, const char *path);
  * line on stderr, where one of them cannot be read or not all be written; the others are in it. */
 bool trace_join(const char *path, char *const *files, size_t count);
 
+/* Says on stderr how many records there was no room for, if any. */
+struct trace;
+void trace_tell_lost(const struct trace *trace);
+
 /* What libclem wrote of a run, that is files whose names begin with stem and a dot. */
 struct trace_spool {
     unsigned long long process;

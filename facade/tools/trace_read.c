@@ -352,18 +352,23 @@ static bool is_range(const struct trace_slice *slice, enum ocl_spool_range what)
 
 enum { DEEPEST = 256, MOST_ROWS = 64 };
 
-/* Each push gets the end that its pop tells, in order of the thread's time. Open ones end with the trace. */
+/* Each push gets the end that its pop tells, in order of the thread's time. Open ones end with the trace, and those that are too
+ * deep where they begin. */
 static void close_pushes(struct trace *trace)
 {
     struct trace_slice *open[DEEPEST];
-    size_t depth = 0;
+    size_t depth = 0, deeper = 0;
     for (size_t i = 0; i <= trace->slice_count; i++) {
         struct trace_slice *slice = i < trace->slice_count ? &trace->slices[i] : NULL;
         if (slice == NULL || (i > 0 && slice->track != slice[-1].track))
-            while (depth > 0)
+            for (deeper = 0; depth > 0;)
                 open[--depth]->end = trace->last;
         if (slice != NULL && is_range(slice, OCL_SPOOL_PUSH) && depth < DEEPEST)
             open[depth++] = slice;
+        else if (slice != NULL && is_range(slice, OCL_SPOOL_PUSH))
+            deeper++;
+        else if (slice != NULL && is_range(slice, OCL_SPOOL_POP) && deeper > 0)
+            deeper--;
         else if (slice != NULL && is_range(slice, OCL_SPOOL_POP) && depth > 0)
             open[--depth]->end = slice->start;
     }

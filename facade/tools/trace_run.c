@@ -38,6 +38,13 @@ bool trace_read_summary(struct trace_wishes *wishes, const char *value)
     return false;
 }
 
+/* A full disk, a limit of files (ulimit -f) and a gzip that ended are errors like others. */
+static void ignore_signals_of_writing(void)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+}
+
 /* ---- Joining ---- */
 
 /* A file that is read must not be the one that is written. */
@@ -59,6 +66,7 @@ int trace_merge(char *const *files, int count)
         fprintf(stderr, "clem-run: %s is to be written and to be read\n", files[0]);
         return EXIT_USAGE;
     }
+    ignore_signals_of_writing();
     return trace_join(files[0], files + 1, others) ? EXIT_SUCCESS : EXIT_NOT_WRITTEN;
 }
 
@@ -104,6 +112,16 @@ static pid_t start(const char *path, char **argv, bool is_elf)
     _exit(EXIT_CANNOT_RUN);
 }
 
+/* Names of records are longer than the trace's, which may be as long as names can be. */
+static size_t stem_length(const char *trace)
+{
+    enum { MOST_OF_NAME = 160 };
+    const char *slash = strrchr(trace, '/');
+    const char *name = slash != NULL ? slash + 1 : trace;
+    const size_t length = strlen(name);
+    return (size_t)(name - trace) + (length < MOST_OF_NAME ? length : MOST_OF_NAME);
+}
+
 /* What names of records begin with: a whole path beside the trace, which no other run has. */
 static char *stem_of(const struct trace_wishes *wishes)
 {
@@ -116,8 +134,8 @@ static char *stem_of(const struct trace_wishes *wishes)
         folder = strdup(temporary != NULL && temporary[0] == '/' ? temporary : "/tmp");
     else if (trace[0] != '/')
         folder = getcwd(NULL, 0);
-    if (asprintf(&whole, "%s%s%s.%llx", folder != NULL ? folder : "", folder != NULL ? "/" : "",
-                 trace,
+    if (asprintf(&whole, "%s%s%.*s.%llx", folder != NULL ? folder : "", folder != NULL ? "/" : "",
+                 (int)stem_length(trace), trace,
                  (unsigned long long)now.tv_sec << 20 ^ (unsigned long long)now.tv_nsec >> 10 ^
                      (unsigned long long)getpid() << 40) < 0)
         whole = NULL;
@@ -250,6 +268,8 @@ static bool summarize_spool(const struct trace_wishes *wishes, const double peak
     struct trace trace;
     if (!trace_read(&trace, spool->path))
         return false;
+    if (wishes->trace == NULL)
+        trace_tell_lost(&trace);
     const bool is_good = write_summary(wishes, &trace, peaks);
     trace_free(&trace);
     return is_good;
@@ -265,6 +285,10 @@ static void remove_spool(const struct trace_spool *spool, bool is_written)
                 spool->process, spool->path);
     else if (is_written)
         unlink(spool->path);
+    else
+        fprintf(stderr,
+                "clem-run: the records of process %llu stay in %s, which clem-run --merge reads\n",
+                spool->process, spool->path);
 }
 
 static bool write_process(const struct trace_wishes *wishes, const double peaks[TRACE_PEAKS],
@@ -310,13 +334,19 @@ static int conclude(int status, bool is_written)
     return WEXITSTATUS(status) == 0 && !is_written ? EXIT_NOT_WRITTEN : WEXITSTATUS(status);
 }
 
+static bool can_be_at(const char *file)
+{
+    const bool can = file == NULL || trace_can_be_at(file);
+    if (!can)
+        fprintf(stderr, "clem-run: %s: %s\n", file, strerror(errno));
+    return can;
+}
+
 int trace_run(const struct trace_wishes *wishes, const char *path, char **argv, bool is_elf)
 {
     int status = 0;
-    if (wishes->trace != NULL && !trace_can_be_at(wishes->trace)) {
-        fprintf(stderr, "clem-run: %s: %s\n", wishes->trace, strerror(errno));
+    if (!can_be_at(wishes->trace) || !can_be_at(wishes->summary_file))
         return EXIT_NOT_WRITTEN;
-    }
     char *stem = stem_of(wishes);
     if (stem == NULL || !set_profile(wishes, stem))
         return EXIT_CANNOT_RUN;
@@ -329,7 +359,7 @@ int trace_run(const struct trace_wishes *wishes, const char *path, char **argv, 
     pass_signals_on();
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
-    signal(SIGXFSZ, SIG_IGN); /* a trace that is too large (ulimit -f) is an error like others */
+    ignore_signals_of_writing();
     const bool is_written = write_all(wishes, stem);
     free(stem);
     return conclude(status, is_written);

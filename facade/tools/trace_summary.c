@@ -15,6 +15,7 @@ struct row {
     uint64_t key;
     const struct trace_slice *sample;
     uint64_t count, bytes, time, least, most;
+    uint64_t tiny, tiny_time; /* of copies */
 };
 
 struct sums {
@@ -83,6 +84,13 @@ static uint64_t bytes_of(const struct trace_slice *slice, enum table table)
     return trace_kind(slice->record) == OCL_SPOOL_SPAN ? slice->record[3] : 0;
 }
 
+static bool is_tiny_copy(const struct trace_slice *slice, enum table table)
+{
+    enum { TINY_BYTES = 64 << 10 };
+    return table == COPIES && (trace_small(slice->record) & 15) == OCL_SPOOL_COPY &&
+           bytes_of(slice, table) < TINY_BYTES;
+}
+
 static void add(struct sums *sums, const struct trace_slice *slice)
 {
     enum table table;
@@ -103,6 +111,10 @@ static void add(struct sums *sums, const struct trace_slice *slice)
     row->time += time;
     row->least = time < row->least ? time : row->least;
     row->most = time > row->most ? time : row->most;
+    if (is_tiny_copy(slice, table)) {
+        row->tiny++;
+        row->tiny_time += time;
+    }
     sums->totals[table] += time;
 }
 
@@ -143,7 +155,7 @@ static double percent_of_peak(const struct row *row, const double peaks[TRACE_PE
 
 /* ---- Advice ---- */
 
-enum { ADVICES = 6, SHOWN_ADVICES = 3, ADVICE_BYTES = 320, TINY_BYTES = 64 << 10 };
+enum { ADVICES = 6, SHOWN_ADVICES = 3, ADVICE_BYTES = 320 };
 
 struct advice {
     double seconds; /* that it may save */
@@ -172,10 +184,8 @@ static void look_at_copy(struct findings *found, const struct row *row)
         found->pageable_time += (double)row->time / 1e9;
         found->pageable_bytes += (double)row->bytes;
     }
-    if ((small & 15) == OCL_SPOOL_COPY && row->bytes / row->count < TINY_BYTES) {
-        found->tiny += row->count;
-        found->tiny_time += (double)row->time / 1e9;
-    }
+    found->tiny += row->tiny;
+    found->tiny_time += (double)row->tiny_time / 1e9;
 }
 
 static void look_at(struct findings *found, const struct trace *trace, const struct row *row)
@@ -225,8 +235,8 @@ static size_t advise(const struct findings *found, double seconds, struct advice
     if (found->tiny > 16) {
         advices[n].seconds = found->tiny_time + (double)found->tiny * CALL_NS / 1e9;
         snprintf(advices[n++].text, ADVICE_BYTES,
-                 "%llu copies of less than 64 KiB on average: put them together into fewer and "
-                 "larger ones, or pass small values as kernel parameters",
+                 "%llu copies of less than 64 KiB: put them together into fewer and larger ones, "
+                 "or pass small values as kernel parameters",
                  (unsigned long long)found->tiny);
     }
     if (found->move_time > 0) {

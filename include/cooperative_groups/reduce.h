@@ -56,6 +56,28 @@ CLEM_DEVICE T reduce(const coalesced_group &group, T value, Operation operation)
     return group.shfl(value, 0);
 }
 
+/* One thread of the group stores the value in a cuda::atomic, or joins it with what is there. Both are done when that thread's
+ * call returns. */
+template <class Group, class Atomic, class T, class Operation>
+CLEM_DEVICE void reduce_store_async(const Group &group, Atomic &atomic, T value,
+                                    Operation operation)
+{
+    value = reduce(group, value, operation);
+    if (group.thread_rank() == 0)
+        atomic.store(value);
+}
+template <class Group, class Atomic, class T, class Operation>
+CLEM_DEVICE void reduce_update_async(const Group &group, Atomic &atomic, T value,
+                                     Operation operation)
+{
+    value = reduce(group, value, operation);
+    if (group.thread_rank() != 0)
+        return;
+    auto old = atomic.load();
+    while (!atomic.compare_exchange_weak(old, operation(old, value)))
+        ;
+}
+
 } // namespace cooperative_groups
 
 #undef CLEM_DEVICE

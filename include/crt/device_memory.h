@@ -126,6 +126,14 @@ CLEM_DEVICE unsigned int __isLocal(const void *pointer)
 {
     return __nvvm_isspacep_local(pointer);
 }
+CLEM_DEVICE unsigned int __isGridConstant(const void *pointer)
+{
+    unsigned int r;
+    __asm__("{ .reg .pred p; isspacep.param p, %1; selp.u32 %0, 1, 0, p; }"
+            : "=r"(r)
+            : "l"(pointer));
+    return r;
+}
 
 #define CLEM_CONVERT(space, name)                                                                  \
     CLEM_DEVICE __SIZE_TYPE__ __cvta_generic_to_##name(const void *pointer)                        \
@@ -144,6 +152,7 @@ CLEM_CONVERT("global", global)
 CLEM_CONVERT("shared", shared)
 CLEM_CONVERT("const", constant)
 CLEM_CONVERT("local", local)
+CLEM_CONVERT("param", grid_constant)
 #undef CLEM_CONVERT
 
 #undef CLEM_DEVICE

@@ -41,6 +41,9 @@ template <> struct clem_bits_of<4> {
 template <> struct clem_bits_of<8> {
     typedef unsigned long long type;
 };
+template <> struct clem_bits_of<16> {
+    typedef unsigned __int128 type;
+};
 template <class T> struct clem_itself {
     typedef T type;
 };
@@ -91,6 +94,56 @@ CLEM_RELAXED(unsigned short, unsigned short, "u16", "h")
 CLEM_RELAXED(unsigned int, unsigned int, "u32", "r")
 CLEM_RELAXED(unsigned long long, unsigned long long, "u64", "l")
 #undef CLEM_RELAXED
+
+/* Of 16 bytes, which asm has as two halves. */
+#define CLEM_HALVES(value)                                                                         \
+    "l"(static_cast<unsigned long long>(value)), "l"(static_cast<unsigned long long>((value) >> 64))
+#define CLEM_WHOLE(low, high) (static_cast<unsigned __int128>(high) << 64 | (low))
+CLEM_DEVICE unsigned __int128 clem_load(const volatile unsigned __int128 *address)
+{
+    unsigned long long low, high;
+    __asm__ __volatile__("{ .reg .b128 q; ld.relaxed.sys.b128 q, [%2]; mov.b128 {%0, %1}, q; }"
+                         : "=l"(low), "=l"(high)
+                         : "l"(address)
+                         : "memory");
+    return CLEM_WHOLE(low, high);
+}
+CLEM_DEVICE void clem_store(volatile unsigned __int128 *address, unsigned __int128 value)
+{
+    __asm__ __volatile__(
+        "{ .reg .b128 q; mov.b128 q, {%1, %2}; st.relaxed.sys.b128 [%0], q; }" ::"l"(address),
+        CLEM_HALVES(value)
+        : "memory");
+}
+#define CLEM_WIDE(scope, word)                                                                     \
+    CLEM_DEVICE unsigned __int128 atomicExch##scope(unsigned __int128 *address,                    \
+                                                    unsigned __int128 value)                       \
+    {                                                                                              \
+        unsigned long long low, high;                                                              \
+        __asm__ __volatile__("{ .reg .b128 q; mov.b128 q, {%3, %4}; atom.relaxed." word            \
+                             ".exch.b128 q, [%2], q; mov.b128 {%0, %1}, q; }"                      \
+                             : "=l"(low), "=l"(high)                                               \
+                             : "l"(address), CLEM_HALVES(value)                                    \
+                             : "memory");                                                          \
+        return CLEM_WHOLE(low, high);                                                              \
+    }                                                                                              \
+    CLEM_DEVICE unsigned __int128 atomicCAS##scope(                                                \
+        unsigned __int128 *address, unsigned __int128 compare, unsigned __int128 value)            \
+    {                                                                                              \
+        unsigned long long low, high;                                                              \
+        __asm__ __volatile__("{ .reg .b128 p, q; mov.b128 p, {%3, %4}; mov.b128 q, {%5, %6}; "     \
+                             "atom.relaxed." word                                                  \
+                             ".cas.b128 q, [%2], p, q; mov.b128 {%0, %1}, q; }"                    \
+                             : "=l"(low), "=l"(high)                                               \
+                             : "l"(address), CLEM_HALVES(compare), CLEM_HALVES(value)              \
+                             : "memory");                                                          \
+        return CLEM_WHOLE(low, high);                                                              \
+    }
+CLEM_WIDE(, "gpu")
+CLEM_WIDE(_system, "sys")
+#undef CLEM_WIDE
+#undef CLEM_WHOLE
+#undef CLEM_HALVES
 
 template <class T>
 CLEM_DEVICE T __nv_atomic_load_n(const volatile T *address, int order,

@@ -195,6 +195,18 @@ CLEM_TEXTURE(tex2DLayeredGrad, cudaTextureType2DLayered, "tex.grad.a2d", "f32",
              CLEM_LIST(float x, float y, int layer, float2 dx, float2 dy),
              CLEM_LIST("f"(x), "f"(y), "r"(layer), "f"(dx.x), "f"(dx.y), "f"(dy.x), "f"(dy.y)),
              CLEM_LIST(x, y, layer, dx, dy))
+CLEM_TEXTURE(texCubemapGrad, cudaTextureTypeCubemap, "tex.grad.cube", "f32",
+             "{%5, %6, %7, %7}], {%8, %9, %10, %10}, {%11, %12, %13, %13}",
+             CLEM_LIST(float x, float y, float z, float4 dx, float4 dy),
+             CLEM_LIST("f"(x), "f"(y), "f"(z), "f"(dx.x), "f"(dx.y), "f"(dx.z), "f"(dy.x),
+                       "f"(dy.y), "f"(dy.z)),
+             CLEM_LIST(x, y, z, dx, dy))
+CLEM_TEXTURE(texCubemapLayeredGrad, cudaTextureTypeCubemapLayered, "tex.grad.acube", "f32",
+             "{%8, %5, %6, %7}], {%9, %10, %11, %11}, {%12, %13, %14, %14}",
+             CLEM_LIST(float x, float y, float z, int layer, float4 dx, float4 dy),
+             CLEM_LIST("f"(x), "f"(y), "f"(z), "r"(layer), "f"(dx.x), "f"(dx.y), "f"(dx.z),
+                       "f"(dy.x), "f"(dy.y), "f"(dy.z)),
+             CLEM_LIST(x, y, z, layer, dx, dy))
 
 /* One component of the four texels that a linear fetch would mix. */
 CLEM_FETCH(clem_gather_0, "tld4.r.2d", "f32", "{%5, %6}]", CLEM_LIST(float x, float y),

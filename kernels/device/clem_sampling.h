@@ -711,6 +711,40 @@ static float clem_gradient_lod(const struct clem_texture *facts, float4 dx, floa
     return 0.5f * log2(fmax(dot(dx, dx), dot(dy, dy)));
 }
 
+/* How the place on a face that a direction goes through moves while the direction moves. */
+static float4 clem_face_step(float3 direction, float4 step)
+{
+    float2 spot;
+    uint face = clem_cube_face(direction, &spot);
+    float3 size = fabs(direction);
+    float major = fmax(fmax(size.x, size.y), size.z);
+    float sign = face % 2 ? -1.0f : 1.0f;
+    float out, s, t;
+    if (face >= 4u) {
+        out = sign * step.z;
+        s = sign * step.x;
+        t = -step.y;
+    } else if (face >= 2u) {
+        out = sign * step.y;
+        s = step.x;
+        t = sign * step.z;
+    } else {
+        out = sign * step.x;
+        s = -sign * step.z;
+        t = -step.y;
+    }
+    if (!(major > 0.0f))
+        return (float4)(0.0f, 0.0f, 0.0f, 0.0f);
+    s = 0.5f * (s - (2.0f * spot.x - 1.0f) * out) / major;
+    t = 0.5f * (t - (2.0f * spot.y - 1.0f) * out) / major;
+    return (float4)(s, t, 0.0f, 0.0f);
+}
+
+static float clem_cube_lod(const struct clem_texture *facts, float3 direction, float4 dx, float4 dy)
+{
+    return clem_gradient_lod(facts, clem_face_step(direction, dx), clem_face_step(direction, dy));
+}
+
 /* Layers have no sign: those before the first are behind the last. */
 CLEM_INLINE uint clem_layer(int layer, uint layers)
 {

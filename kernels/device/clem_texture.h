@@ -246,6 +246,9 @@ CLEM_DEFINE_GATHER(ui, uint4)
 #define tex3DGrad(T, tex, x, y, z, dx, dy)                tex3D(T, tex, x, y, z)
 #define tex1DLayeredGrad(T, tex, x, layer, dx, dy)        tex1DLayered(T, tex, x, layer)
 #define tex2DLayeredGrad(T, tex, x, y, layer, dx, dy)     tex2DLayered(T, tex, x, y, layer)
+#define texCubemapGrad(T, tex, x, y, z, dx, dy)           texCubemap(T, tex, x, y, z)
+#define texCubemapLayeredGrad(T, tex, x, y, z, layer, dx, dy)                                      \
+    texCubemapLayered(T, tex, x, y, z, layer)
 
 #else
 
@@ -292,6 +295,12 @@ CLEM_DEFINE_GATHER(ui, uint4)
     tex1DLayeredLod(T, tex, x, layer, CLEM_LOD1(tex, dx, dy))
 #define tex2DLayeredGrad(T, tex, x, y, layer, dx, dy)                                              \
     tex2DLayeredLod(T, tex, x, y, layer, CLEM_LOD2(tex, dx, dy))
+#define CLEM_LOD_CUBE(tex, x, y, z, dx, dy)                                                        \
+    clem_cube_lod(CLEM_FACTS(tex), (float3)((x), (y), (z)), (dx), (dy))
+#define texCubemapGrad(T, tex, x, y, z, dx, dy)                                                    \
+    texCubemapLod(T, tex, x, y, z, CLEM_LOD_CUBE(tex, x, y, z, dx, dy))
+#define texCubemapLayeredGrad(T, tex, x, y, z, layer, dx, dy)                                      \
+    texCubemapLayeredLod(T, tex, x, y, z, layer, CLEM_LOD_CUBE(tex, x, y, z, dx, dy))
 
 #endif
 

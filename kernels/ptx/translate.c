@@ -119,7 +119,8 @@ static bool is_better_by_warps(struct ptx_emitter *e)
 static bool is_better_native(struct ptx_emitter *e)
 {
     const uint32_t facts = e->facts; /* the form depends on none */
-    const bool is = !(suits_item(e) && has_room(e)) || ptx_native_is_worth(e);
+    const bool is =
+        !(suits_item(e) && has_room(e)) || e->plan->has_wide_accesses || ptx_native_is_worth(e);
     e->facts = facts;
     return is;
 }
@@ -770,6 +771,8 @@ static void declare_launch(struct translation *t)
         add_argument(t, (struct ptx_argument){.kind = PTX_ARGUMENT_RUNTIME});
     if (t->plan.needs & PTX_NEED_CONDITIONS)
         add_argument(t, (struct ptx_argument){.kind = PTX_ARGUMENT_CONDITIONS});
+    if (t->emitter.target->checks)
+        add_argument(t, (struct ptx_argument){.kind = PTX_ARGUMENT_CHECK});
     for (const struct ptx_texture_argument *x = t->plan.textures; x; x = x->next)
         add_argument(t, x->argument);
     if (t->plan.needs & PTX_NEED_TABLE)
@@ -836,7 +839,7 @@ static void translate(struct translation *t)
         return;
     refuse_wait_for_launches(e);
     ptx_plan_find_jumps(e);
-    if (t->is_native && e->target->force_form < 0 && !is_better_native(e)) {
+    if (t->is_native && e->target->force_form < 0 && !e->target->checks && !is_better_native(e)) {
         ptx_refuse(e, "another form suits it better");
         return;
     }
@@ -952,9 +955,26 @@ static enum ptx_status translate_as(const struct ptx_module *module, size_t inde
 /* Where the native form is to be had. Why a kernel cannot have it is told to nobody: it has another one then. */
 static bool may_be_native(const struct ptx_target *target)
 {
-    return target->llvm_major > 0 && target->is_cpu && target->has_double && !target->checks &&
+    return target->llvm_major > 0 && target->is_cpu && target->has_double &&
            (target->force_form < 0 || target->force_form == PTX_FORM_NATIVE) &&
            target->pointers == PTX_POINTERS_NUMBERS;
+}
+
+/* What is checked lane by lane must be so however threads lie in their blocks: a kernel has one form for all of its launches. */
+static bool suits_all_threads(const struct ptx_module *module, size_t index,
+                              const struct ptx_target *target)
+{
+    bool suits = true;
+    for (int threads = 0; suits && target->checks && threads <= PTX_THREADS_HALVES; threads++) {
+        struct ptx_target other = *target;
+        struct ptx_kernel kernel = {0};
+        struct ptx_log why = {0};
+        other.threads = (enum ptx_threads)threads;
+        suits = translate_as(module, index, &other, true, &kernel, &why) == PTX_OK;
+        ptx_kernel_free(&kernel);
+        free(why.text);
+    }
+    return suits;
 }
 
 enum ptx_status ptx_translate(const struct ptx_module *module, size_t index,
@@ -963,7 +983,7 @@ enum ptx_status ptx_translate(const struct ptx_module *module, size_t index,
 {
     struct ptx_log why = {0};
     kernel->facts = 0;
-    if (may_be_native(target)) {
+    if (may_be_native(target) && suits_all_threads(module, index, target)) {
         const enum ptx_status status = translate_as(module, index, target, true, kernel, &why);
         free(why.text);
         if (status == PTX_OK)

@@ -808,6 +808,9 @@ TEST_BODY(kernel_refuses_sizes_that_do_not_fit)
 {
     struct bench bench = open_bench(shape_text, NULL);
     const struct ocl_device_facts *device = ocl_device_facts(0);
+    const size_t most = ocl_device_most_threads(0) > device->max_work_group
+                            ? ocl_device_most_threads(0)
+                            : device->max_work_group;
     uint64_t out = make_device(&bench, 64);
     void *arguments[] = {&out};
     const struct {
@@ -817,9 +820,8 @@ TEST_BODY(kernel_refuses_sizes_that_do_not_fit)
         {"shape", {{0, 1, 1}, {1, 1, 1}, 0, arguments, false, 0, NULL, {0}}},
         {"shape", {{1, 1, 0}, {1, 1, 1}, 0, arguments, false, 0, NULL, {0}}},
         {"shape", {{1, 1, 1}, {1, 0, 1}, 0, arguments, false, 0, NULL, {0}}},
-        {"shape",
-         {{1, 1, 1}, {device->max_work_group + 1, 1, 1}, 0, arguments, false, 0, NULL, {0}}},
-        {"shape", {{1, 1, 1}, {device->max_work_group, 2, 1}, 0, arguments, false, 0, NULL, {0}}},
+        {"shape", {{1, 1, 1}, {most + 1, 1, 1}, 0, arguments, false, 0, NULL, {0}}},
+        {"shape", {{1, 1, 1}, {most, 2, 1}, 0, arguments, false, 0, NULL, {0}}},
         {"shape",
          {{1, 1, 1}, {1, 1, device->max_work_item[2] + 1}, 0, arguments, false, 0, NULL, {0}}},
         {"shape", {{1, 1, 1}, {SIZE_MAX, SIZE_MAX, 2}, 0, arguments, false, 0, NULL, {0}}},

@@ -3,6 +3,7 @@
 #include "cl/memory.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -89,6 +90,39 @@ TEST_BODY(memory_finds_every_inner_address)
         if (found)
             ocl_allocation_release(found);
     }
+    ocl_context_close(context);
+}
+
+/* Whether the kernel's list of the process's memory marks an address so; a mark is two letters. */
+static bool is_marked(uint64_t address, const char *mark)
+{
+    FILE *file = fopen("/proc/self/smaps", "r");
+    char line[1024];
+    bool is_it = false, is_there = false;
+    while (file && fgets(line, sizeof line, file)) {
+        unsigned long long first, end;
+        if (sscanf(line, "%llx-%llx ", &first, &end) == 2)
+            is_it = address >= first && address < end;
+        else if (is_it && strncmp(line, "VmFlags:", strlen("VmFlags:")) == 0)
+            is_there = strstr(line + strlen("VmFlags:"), mark) != NULL;
+    }
+    if (file)
+        fclose(file);
+    return is_there;
+}
+
+TEST_BODY(memory_of_the_host_asks_for_large_pages)
+{
+    enum { BYTES = 64 << 20 };
+    struct ocl_context *context = open_context();
+    const enum ocl_address strategy = ocl_context_address(context);
+    if (!context->capability.device_is_host_memory || strategy != OCL_ADDRESS_RAW)
+        TEST_SKIP("the driver's buffers are not seen to be the host's memory");
+    if (access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0)
+        TEST_SKIP("the system has one size of pages");
+    const uint64_t address = allocate(context, BYTES);
+    assert_true(is_marked(address + BYTES / 2, " hg"));
+    release(OCL_MEMORY_DEVICE, at(address));
     ocl_context_close(context);
 }
 

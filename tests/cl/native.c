@@ -19,6 +19,7 @@
 #include "cl/native/scratch.h"
 #include "cl/native/symbol.h"
 #include "cl/ptx/ptx_facts.h"
+#include "cl/sanitized.h"
 #include "tests/cl/captured.h"
 #include "tests/cl/launch.h"
 
@@ -630,4 +631,116 @@ TEST_BODY(native_scratch_is_no_two_threads)
         assert_true(users[i].is_right);
     }
     ocl_scratch_pool_release(pool);
+}
+
+/* Whatever order two threads give their pieces back in. */
+TEST_BODY(native_scratch_is_what_the_thread_had)
+{
+    struct ocl_scratch_pool *pool = ocl_scratch_pool_create(3);
+    assert_true(ocl_scratch_reserve(pool, 1000));
+    for (int i = 0; i < 3; i++) {
+        const struct ocl_scratch mine = ocl_scratch_take(pool, 1000),
+                                 other = ocl_scratch_take(pool, 1000),
+                                 third = ocl_scratch_take(pool, 1000);
+        ocl_scratch_give(pool, i == 0 ? third : i == 1 ? mine : other);
+        ocl_scratch_give(pool, i == 0 ? mine : i == 1 ? other : third);
+        ocl_scratch_give(pool, i == 0 ? other : i == 1 ? third : mine);
+        const struct ocl_scratch again = ocl_scratch_take(pool, 1000);
+        assert_ptr_equal(again.memory, third.memory); /* the last that this thread took */
+        ocl_scratch_give(pool, again);
+    }
+    ocl_scratch_pool_release(pool);
+}
+
+struct sharer {
+    struct ocl_piece_of_chain *piece;
+    bool is_waiting;
+};
+
+static void *share_piece(void *unknown)
+{
+    struct sharer *sharer = unknown;
+    (void)sharer->piece->share(sharer->piece, sharer->is_waiting);
+    return NULL;
+}
+
+/* A launch of one work-item, whose blocks are known to take a microsecond each. */
+static struct ocl_piece_of_chain *shared_piece(const struct native_bench *native,
+                                               struct ocl_native *code, uint64_t blocks,
+                                               uint32_t *words)
+{
+    const struct ocl_native_shape shape = {.blocks = blocks, .items = 1, .parameter_bytes = 8};
+    struct ocl_native_launch *launch = NULL;
+    const uint64_t address = (uint64_t)(uintptr_t)words;
+    atomic_store(&code->block_ps, 1000000);
+    assert_int_equal(ocl_native_begin(native->bench.context, code, &shape, &launch), OCL_OK);
+    memcpy((void *)(uintptr_t)ocl_native_facts(launch)->parameters, &address, sizeof address);
+    assert_int_equal(ocl_native_reserve(launch), OCL_OK);
+    return ocl_native_piece(launch);
+}
+
+/* The driver's thread and two that wait: each block runs once, whoever is first. */
+TEST_BODY(native_launch_is_shared_from_both_ends)
+{
+    enum { MOST = 1000, SHARERS = 3 };
+    static uint32_t words[MOST];
+    struct native_bench native = open_native();
+    struct ocl_native *code = make(&native, counting_text);
+    assert_non_null(code);
+    for (uint64_t blocks = 1; blocks <= MOST; blocks = blocks * 3 / 2 + 1) {
+        struct ocl_piece_of_chain *piece = shared_piece(&native, code, blocks, words);
+        struct sharer sharers[SHARERS] = {{piece, false}, {piece, true}, {piece, true}};
+        pthread_t threads[SHARERS];
+        memset(words, 0, sizeof words);
+        for (int i = 0; piece->share && i < SHARERS; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, share_piece, &sharers[i]), 0);
+        for (int i = 0; piece->share && i < SHARERS; i++)
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_true(blocks < 10 || piece->share);
+        if (piece->share)
+            assert_false(piece->share(piece, true));
+        piece->run(piece);
+        for (uint64_t i = 0; i < MOST; i++)
+            assert_int_equal(words[i], i < blocks ? i + 1 : 0);
+    }
+    ocl_native_release(code);
+    close_bench(&native.bench);
+}
+
+static void *give_pieces(void *unknown)
+{
+    void **pieces = unknown;
+    for (int i = 0; pieces[i]; i++)
+        ocl_piece_give(pieces[i]);
+    return NULL;
+}
+
+/* Made here and let go in another thread, of all sizes: no two are one, and small ones come again. */
+TEST_BODY(native_pieces_have_memory_of_their_own)
+{
+    enum { PIECES = 100, ROUNDS = 20 };
+    static void *pieces[ROUNDS][PIECES + 1];
+    pthread_t givers[ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+        for (size_t i = 0; i < PIECES; i++) {
+            pieces[round][i] = ocl_piece_take(i * 11);
+            assert_non_null(pieces[round][i]);
+            assert_int_equal((uintptr_t)pieces[round][i] % 16, 0);
+            memset(pieces[round][i], (int)i, i * 11);
+        }
+        for (size_t i = 0; i < PIECES; i++)
+            for (size_t k = 0; k < i * 11; k++)
+                assert_int_equal(((unsigned char *)pieces[round][i])[k], i);
+        assert_int_equal(pthread_create(&givers[round], NULL, give_pieces, pieces[round]), 0);
+    }
+    for (int round = 0; round < ROUNDS; round++)
+        assert_int_equal(pthread_join(givers[round], NULL), 0);
+    if (OCL_IS_SANITIZED)
+        return;
+    void *last = ocl_piece_take(1);
+    ocl_piece_give(last);
+    bool is_again = false;
+    for (int i = 0; !is_again && i < ROUNDS * PIECES; i++)
+        is_again = ocl_piece_take(1) == last;
+    assert_true(is_again);
 }

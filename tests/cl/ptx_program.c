@@ -562,8 +562,8 @@ TEST_BODY(ptx_program_heap_gives_and_takes_back)
     enum { MOST = 4096 };
     static const struct {
         size_t groups, items, bytes;
-    } cases[] = {{8, 512, 64},   {1, 512, 12 * 1024}, {6, 1, 1 << 20}, {64, 32, 16},
-                 {2, 100, 1000}, {30, 1, 200000},     {8, 512, 48},    {3, 7, 2048}};
+    } cases[] = {{16, 256, 64},  {2, 256, 12 * 1024}, {6, 1, 1 << 20}, {64, 32, 16},
+                 {2, 100, 1000}, {30, 1, 200000},     {16, 256, 48},   {3, 7, 2048}};
     struct bench bench = open_bench(allocating, NULL);
     static uint64_t found[MOST];
     uint64_t list = make_device(&bench, sizeof found);

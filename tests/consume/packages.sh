@@ -32,6 +32,10 @@ field clem-dev Depends | grep -q 'libclem0 (='
 for page in clem-info clem-run clemcc clem-bench; do
     test -f "$root/usr/share/man/man1/$page.1.gz"
     "$root/usr/bin/$page" --version >/dev/null
+    zcat "$root/usr/share/man/man1/$page.1.gz" | tr -d '\\' >"$scratch/page"
+    for option in $("$root/usr/bin/$page" --help | grep -oE '(^|[ ,[|])--[a-z][a-z0-9-]*' | tr -d ' ,[|' | sort -u); do
+        grep -q -- "$option" "$scratch/page" || { echo "the page of $page does not tell of $option" && exit 1; }
+    done
     bash -c ". '$root/usr/share/bash-completion/completions/$page'; complete -p $page" | grep -q _clem_complete
 done
 test -f "$root/usr/share/doc/libclem0/copyright"

@@ -8,5 +8,5 @@ clemcc=$1 translate=$2 headers=$3 source=$4 kernels=$5 scratch=$6
 message=$("$clemcc" --version 2>&1) || { echo "skipped: $message"; exit 77; }
 mkdir -p "$scratch"
 text=$scratch/$(basename "$source" .cu).ptx
-"$clemcc" --ptx -I "$headers" -I "$(dirname "$source")" "$source" -o "$text"
+"$clemcc" --ptx -I "$headers" "$source" -o "$text"
 "$translate" "$text" "$kernels"

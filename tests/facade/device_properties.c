@@ -1,5 +1,6 @@
 /* Tests of facade/device/device_properties.c: attributes, properties, choosing by wish, pairs.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "include/clem.h"
 #include "tests/facade/runtime_support.h"
 
 static int attribute(enum cudaDeviceAttr attr, int device)
@@ -84,6 +85,22 @@ TEST_BODY(device_properties_agree_with_attributes)
         if ((size_t)attribute(pairs[i].attr, 0) != pairs[i].value)
             print_error("attribute %d\n", (int)pairs[i].attr);
         assert_int_equal(attribute(pairs[i].attr, 0), pairs[i].value);
+    }
+}
+
+/* What CUDA has for compute capability 7.5, where arrays are sampled by hand; elsewhere no more than that. */
+TEST_BODY(device_properties_of_textures)
+{
+    for (int i = 0; i < device_count(); i++) {
+        clemDeviceInfo info;
+        assert_success(clemGetDeviceInfo(&info, i));
+        const bool is_cpu = info.deviceClass == 2;
+        const int row = attribute(cudaDevAttrMaxTexture1DWidth, i);
+        const int plane = attribute(cudaDevAttrMaxTexture2DHeight, i);
+        const int volume = attribute(cudaDevAttrMaxTexture3DDepth, i);
+        assert_true(is_cpu ? row == 131072 : row <= 131072);
+        assert_true(is_cpu ? plane == 65536 : plane <= 65536);
+        assert_true(is_cpu ? volume == 16384 : volume <= 16384);
     }
 }
 

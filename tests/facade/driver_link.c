@@ -250,6 +250,30 @@ TEST_BODY(driver_link_ends_both_logs)
     }
 }
 
+/* What the value of CU_JIT_WALL_TIME holds: a float in its first bytes. */
+static float milliseconds_of(void *const *value)
+{
+    float milliseconds;
+    memcpy(&milliseconds, value, sizeof milliseconds);
+    return milliseconds;
+}
+
+TEST_BODY(driver_link_tells_the_time)
+{
+    CUjit_option option = CU_JIT_WALL_TIME;
+    for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
+        void *value = (void *)(uintptr_t)-1, *code = NULL;
+        CUlinkState link = new_link(1, &option, &value);
+        assert_driver(add_text(link, has_twice, "first.ptx"));
+        const float after_one = milliseconds_of(&value);
+        assert_true(after_one > 0.0f && after_one < 60000.0f);
+        assert_driver(add_text(link, is_wrong ? has_twice : calls_twice, "second.ptx"));
+        assert_int_equal(cuLinkComplete(link, &code, NULL) != CUDA_SUCCESS, is_wrong);
+        assert_true(milliseconds_of(&value) > after_one && milliseconds_of(&value) < 60000.0f);
+        assert_driver(cuLinkDestroy(link));
+    }
+}
+
 TEST_BODY(driver_link_names_what_is_defined_twice)
 {
     char log[256] = "";

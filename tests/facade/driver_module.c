@@ -281,6 +281,44 @@ TEST_BODY(driver_module_gives_the_compilers_log)
     assert_non_null(strstr(log, "no_such_name"));
 }
 
+static int is_a_time(void *value)
+{
+    float milliseconds;
+    memcpy(&milliseconds, &value, sizeof milliseconds);
+    return milliseconds > 0.0f && milliseconds < 60000.0f;
+}
+
+TEST_BODY(driver_module_tells_the_time)
+{
+    static const char bad[] = "kernel void broken(global int *p) { *p = no_such_name; }\n";
+    CUjit_option options[] = {CU_JIT_MAX_REGISTERS, CU_JIT_WALL_TIME, CU_JIT_THREADS_PER_BLOCK};
+    void *values[] = {(void *)32, (void *)(uintptr_t)-1, (void *)128};
+    enum cudaJitOption runtime_option = cudaJitWallTime;
+    CUmodule module = NULL;
+    CUlibrary library = NULL;
+    cudaLibrary_t runtime_library = NULL;
+    driver_use_primary();
+    assert_driver(cuModuleLoadDataEx(&module, driver_kernels, 3, options, values));
+    assert_true(is_a_time(values[1]));
+    assert_int_equal((uintptr_t)values[0], 32);
+    assert_int_equal((uintptr_t)values[2], 128);
+    assert_driver(cuModuleUnload(module));
+    values[1] = (void *)(uintptr_t)-1;
+    assert_driver(cuLibraryLoadData(&library, driver_kernels, options, values, 3, NULL, NULL, 0));
+    assert_true(is_a_time(values[1]));
+    assert_driver(cuLibraryUnload(library));
+    values[1] = (void *)(uintptr_t)-1;
+    assert_int_equal(cuModuleLoadDataEx(&module, bad, 3, options, values),
+                     CUDA_ERROR_INVALID_IMAGE);
+    assert_true(is_a_time(values[1]));
+    values[1] = (void *)(uintptr_t)-1;
+    assert_int_equal(cudaLibraryLoadData(&runtime_library, driver_kernels, &runtime_option,
+                                         values + 1, 1, NULL, NULL, 0),
+                     cudaSuccess);
+    assert_true(is_a_time(values[1]));
+    assert_int_equal(cudaLibraryUnload(runtime_library), cudaSuccess);
+}
+
 TEST_BODY(driver_library_is_built_for_each_context)
 {
     CUlibrary library = NULL;

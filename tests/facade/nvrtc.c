@@ -284,10 +284,11 @@ TEST_BODY(nvrtc_logs_what_clang_says)
 TEST_BODY(nvrtc_has_barriers_and_pipelines)
 {
     nvrtcProgram program = new_program(
-        "#include <cooperative_groups.h>\n#include <cuda/barrier>\n#include <cuda/pipeline>\n"
-        "namespace cg = cooperative_groups;\n"
+        "#include <cooperative_groups.h>\n#include <cuda/atomic>\n#include <cuda/barrier>\n"
+        "#include <cuda/pipeline>\nnamespace cg = cooperative_groups;\n"
         "extern \"C\" __global__ void k(int *p)\n{\n"
         "__shared__ cuda::barrier<cuda::thread_scope_block> b;\n"
+        "__shared__ cuda::atomic<int, cuda::thread_scope_block> a;\na.fetch_max(*p);\n"
         "__shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;\n"
         "auto q = cuda::make_pipeline(cg::this_thread_block(), &state);\n"
         "if (threadIdx.x == 0) init(&b, blockDim.x);\n__syncthreads();\n"

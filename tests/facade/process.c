@@ -164,9 +164,9 @@ TEST_BODY(process_calls_at_exit_are_refused)
 /* What the interrupted call holds nobody lets go of. */
 TEST_BODY(process_may_exit_in_a_handler_that_interrupts_a_call)
 {
-    static const char *const modes[] = {"", "memory"};
+    static const char *const modes[] = {"", "memory", "signals"};
     char output[4096];
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         const int code = run_program("", INTERRUPTED_HELPER, modes[i], output, sizeof output);
         if (code == 77)
             TEST_SKIP("no allocation to interrupt");

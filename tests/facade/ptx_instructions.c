@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <CL/cl.h>
+
+#include <clem.h>
+
 #include "tests/facade/driver_support.h"
 
 enum {
@@ -15,7 +19,8 @@ enum {
     ITEM = 1,
     BLOCK = 2,
     BOTH = 3,
-    ADDRESSES = 4
+    ADDRESSES = 4,
+    WIDE = 8 /* atomic operations of 64 bits that give back what was there */
 };
 
 #define VERSION(isa, target) ".version " isa "\n.target sm_" target "\n.address_size 64\n"
@@ -30,6 +35,19 @@ enum {
 static uint64_t top_bit(uint64_t a)
 {
     return 63 - (uint64_t)__builtin_clzll(a);
+}
+
+/* The bits of a * a - 1, where a is a bit more than 1: a double holds the product, and the difference, exactly. */
+static uint32_t square_less_one(uint64_t t, bool is_at_once)
+{
+    const uint32_t bits = 0x3f800800u + (uint32_t)t;
+    float a;
+    memcpy(&a, &bits, sizeof a);
+    const volatile float square = a * a;
+    const float result = is_at_once ? (float)((double)a * a - 1.0) : square - 1.0f;
+    uint32_t result_bits;
+    memcpy(&result_bits, &result, sizeof result_bits);
+    return result_bits;
 }
 
 #define ROW(name, forms, before, body, expected)                                                   \
@@ -110,11 +128,23 @@ static bool has_addresses(void)
     return forced == NULL || strcmp(forced, "handle") != 0;
 }
 
+static bool has_wide_atomics(void)
+{
+    static char extensions[16384];
+    cl_device_id device = NULL;
+    assert_int_equal(clemDeviceGetOpenCL(0, NULL, &device, NULL), cudaSuccess);
+    assert_int_equal(
+        clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL),
+        CL_SUCCESS);
+    return strstr(extensions, "cl_khr_int64_base_atomics") != NULL;
+}
+
 static bool is_right(const struct row *row)
 {
     uint64_t results[THREADS];
     const CUresult result = launch(row, results);
-    if ((row->forms & ADDRESSES) && !has_addresses())
+    if (((row->forms & ADDRESSES) && !has_addresses()) ||
+        ((row->forms & WIDE) && !has_wide_atomics()))
         return result == CUDA_ERROR_NOT_SUPPORTED;
     if (result != CUDA_SUCCESS) {
         printf("%s: error %d\n", row->name, (int)result);

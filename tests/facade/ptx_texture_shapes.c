@@ -62,10 +62,17 @@ static const struct fetch fetches_cube[] = {
     {"fc", F32("cube"), ", {%f1, %f2, %f3, %f3}]", "CUBE", "texCubemap(float4, t, p.x, p.y, p.z)"},
     {"lc", F32("level.cube"), ", {%f1, %f2, %f3, %f3}], %f4", "CUBE",
      "texCubemapLod(float4, t, p.x, p.y, p.z, p.w)"},
+    {"dc", F32("grad.cube"), ", {%f1, %f2, %f3, %f3}], {%f2, %f3, %f4, %f4}, {%f4, %f1, %f2, %f2}",
+     "CUBE",
+     "texCubemapGrad(float4, t, p.x, p.y, p.z, (float4)(p.yzw, 0.0f), (float4)(p.wxy, 0.0f))"},
 };
 static const struct fetch fetches_cubes[] = {
     {"fac", F32("acube"), ", {%r4, %f1, %f2, %f3}]", "CUBE_LAYERED",
      "texCubemapLayered(float4, t, p.x, p.y, p.z, q.w)"},
+    {"dac", F32("grad.acube"),
+     ", {%r4, %f1, %f2, %f3}], {%f2, %f3, %f4, %f4}, {%f4, %f1, %f2, %f2}", "CUBE_LAYERED",
+     "texCubemapLayeredGrad(float4, t, p.x, p.y, p.z, q.w, (float4)(p.yzw, 0.0f), "
+     "(float4)(p.wxy, 0.0f))"},
 };
 static const struct fetch fetch_line = {"line", "tex.1d.v4.f32.s32 ", ", {%r1}]", "1D_BUFFER",
                                         "tex1Dfetch(float4, t, q.x)"};

@@ -9,6 +9,7 @@
 #include <cooperative_groups/scan.h>
 #include <cstdio>
 #include <cuda/barrier>
+#include <cuda/std/atomic>
 #include <cuda/pipeline>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -22,6 +23,26 @@
 #include <vector_functions.hpp>
 
 namespace cg = cooperative_groups;
+
+struct alignas(16) sixteen {
+    unsigned long long low, high;
+};
+
+__global__ void objects(cuda::atomic<int> *a, cuda::atomic<double, cuda::thread_scope_block> *d, unsigned char *c,
+                        sixteen *w)
+{
+    cuda::std::atomic_ref<unsigned char> byte(*c);
+    *c = byte.fetch_or(3) + byte.exchange(4, cuda::memory_order_relaxed);
+    *a += a->fetch_min(5) + (*a)--;
+    *d -= d->fetch_max(1.5);
+    cg::reduce_store_async(cg::tiled_partition<8>(cg::this_thread_block()), *a, 1, cg::plus<int>());
+    cg::reduce_update_async(cg::coalesced_threads(), *d, 1.0, cg::less<double>());
+    sixteen seen = __nv_atomic_load_n(w, __NV_ATOMIC_ACQUIRE), next = {seen.low + 1, 0};
+    __nv_atomic_compare_exchange(w, &seen, &next, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED,
+                                 __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_store(w + 1, &seen, __NV_ATOMIC_RELEASE);
+    __nv_atomic_exchange(w + 2, &seen, &next, __NV_ATOMIC_RELAXED);
+}
 
 #define ONE(name) sum += name(x) + name##f(y) + name(y);
 #define TWO(name) sum += name(x, x) + name##f(y, y) + name(y, y);
@@ -116,7 +137,7 @@ __global__ void memory(int *i, unsigned *u, unsigned long long *l, float *f, dou
     __stcg(v, v[1]);
     __stcs(s, *s);
     __stwt(d, 2.0);
-    u[1] = __isGlobal(i) + __isShared(i) + __isConstant(i) + __isLocal(i) +
+    u[1] = __isGlobal(i) + __isShared(i) + __isConstant(i) + __isLocal(i) + __isGridConstant(i) +
            static_cast<unsigned>(__cvta_generic_to_global(i));
     char *heap = static_cast<char *>(malloc(5));
     int *more = new int[u[0]];
@@ -172,6 +193,7 @@ __global__ void images(cudaTextureObject_t t, cudaSurfaceObject_t s, float *f, f
     f[0] = tex1Dfetch<float>(t, 1) + tex1D<float>(t, 1) + tex2D<float>(t, 1, 2) + tex3D<float>(t, 1, 2, 3) +
            texCubemap<float>(t, 1, 2, 3) + tex1DLayered<float>(t, 1, 2) + tex2DLayered<float>(t, 1, 2, 3) +
            texCubemapLayered<float>(t, 1, 2, 3, 4) + tex2DLod<float>(t, 1, 2, 3) + tex2DGrad<float>(t, 1, 2, a, a) +
+           texCubemapGrad<float>(t, 1, 2, 3, float4(), float4()) + texCubemapLayeredGrad<float>(t, 1, 2, 3, 4, float4(), float4()) +
            tex2D(plane, 1, 2) + tex1Dfetch(line, 3) + tex2Dgather(plane, 1, 2).x;
     tex2D(&g[0], t, 1, 2);
     u[0] = tex2D<uchar4>(t, 1, 2);

@@ -1,7 +1,8 @@
 /* Warps that have nothing to do until the next barrier: sums whose bound is a number or a variable, in blocks of one row and of
  * several; threads that have ended, that wait at another barrier meanwhile, or that others outlive; whole warps that end. And sums
  * that warps of a block add to one place after the other, and to two in turn; and rows of sums that blocks add to the same words, and to
- * others.
+ * others. A first warp that goes on alone, behind which the others want what it left and what they had; sums of floating point of
+ * many blocks.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
@@ -35,6 +36,49 @@ __global__ void halve_known(double *out, const int *in)
     }
     if (t == 0)
         atomicAdd(out, values[0]);
+}
+
+/* The sum by the first warp at last, which all others read between sums. */
+__global__ void hand_out(int *out, int rounds)
+{
+    __shared__ int values[256];
+    const int t = threadIdx.x;
+    int mine = t + blockIdx.x, seen = 0;
+    for (int round = 0; round < rounds; round++) {
+        values[t] = mine;
+        __syncthreads();
+        for (int half = blockDim.x / 2; half > 0; half /= 2) {
+            if (t < half)
+                values[t] += values[t + half];
+            __syncthreads();
+        }
+        seen = seen * 3 + values[0];
+        if (t < 5)
+            mine += 7;
+        __syncthreads();
+        if (t < 32)
+            values[t] += t;
+        __syncthreads();
+        if (t < 9)
+            values[t + 1] += 1;
+        __syncthreads();
+        mine += values[t % 32];
+        __syncthreads();
+    }
+    out[blockIdx.x * blockDim.x + t] = seen + mine;
+}
+
+/* Numbers so small that each sum is exact; subnormal ones count as zeros. */
+__global__ void add_floats(float *floats, double *doubles, float *tiny, int kinds)
+{
+    const int lane = threadIdx.x % 32;
+    const float value = (float)(blockIdx.x % 50 + threadIdx.x / 32) * 0.25f;
+    if (lane == 7)
+        atomicAdd(&floats[blockIdx.x % kinds], value);
+    if (threadIdx.x == 0)
+        atomicAdd(&doubles[blockIdx.x / 8 % kinds], 3.0 * value);
+    if (threadIdx.x == 33)
+        atomicAdd(tiny, 1e-40f);
 }
 
 /* Threads from `end` on are gone. */
@@ -193,6 +237,59 @@ static void sum_all()
     EXPECT(out.host()[0] == sum);
 }
 
+static void expect_handed_out(int threads, int rounds)
+{
+    const int blocks = 3;
+    device_array<int> out((size_t)(blocks * threads));
+    std::vector<int> expected;
+    for (int block = 0; block < blocks; block++) {
+        std::vector<unsigned> mine((size_t)threads), values((size_t)threads);
+        unsigned seen = 0;
+        for (int t = 0; t < threads; t++)
+            mine[(size_t)t] = (unsigned)(t + block);
+        for (int round = 0; round < rounds; round++) {
+            values = mine;
+            for (int half = threads / 2; half > 0; half /= 2)
+                for (int t = 0; t < half; t++)
+                    values[(size_t)t] += values[(size_t)(t + half)];
+            seen = seen * 3 + values[0];
+            for (int t = 0; t < 32; t++)
+                values[(size_t)t] += (unsigned)t;
+            for (int t = 1; t < 10; t++)
+                values[(size_t)t] += 1;
+            for (int t = 0; t < threads; t++)
+                mine[(size_t)t] += values[(size_t)(t % 32)] + (t < 5 ? 7 : 0);
+        }
+        for (int t = 0; t < threads; t++)
+            expected.push_back((int)(seen + mine[(size_t)t]));
+    }
+    hand_out<<<blocks, threads>>>(out.data, rounds);
+    LAUNCHED();
+    EXPECT(out.host() == expected);
+}
+
+static void expect_floats(int blocks, int kinds)
+{
+    device_array<float> floats((size_t)kinds), tiny(1);
+    device_array<double> doubles((size_t)kinds);
+    std::vector<float> sums((size_t)kinds);
+    std::vector<double> long_sums((size_t)kinds);
+    for (int block = 0; block < blocks; block++) {
+        for (int warp = 0; warp < 4; warp++)
+            sums[(size_t)(block % kinds)] += (float)(block % 50 + warp) * 0.25f;
+        long_sums[(size_t)(block / 8 % kinds)] += block % 50 * 0.75;
+    }
+    for (int launch = 0; launch < 3;
+         launch++) /* the later ones are shared by threads of the host */
+        add_floats<<<blocks, 128>>>(floats.data, doubles.data, tiny.data, kinds);
+    LAUNCHED();
+    for (int i = 0; i < kinds; i++) {
+        EXPECT(floats.host()[(size_t)i] == 3 * sums[(size_t)i]);
+        EXPECT(doubles.host()[(size_t)i] == 3 * long_sums[(size_t)i]);
+    }
+    EXPECT(tiny.host()[0] == 0);
+}
+
 static void expect_gone(int end, int bound)
 {
     device_array<int> out(256);
@@ -236,6 +333,12 @@ int main(int count, char **arguments)
                 expect_rows(67, threads, kinds, 1, end);
                 expect_rows(67, threads, kinds, 3, end);
             }
+    for (int threads : {256, 64, 32})
+        for (int rounds : {1, 2, 5})
+            expect_handed_out(threads, rounds);
+    for (int blocks : {1, 17, 1000})
+        for (int kinds : {1, 3, 7})
+            expect_floats(blocks, kinds);
     for (int end : {256, 200, 128, 33, 5})
         for (int bound : {0, 1, 31, 32, 33, 255})
             expect_gone(end, bound);

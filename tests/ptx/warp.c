@@ -476,6 +476,44 @@ TEST_BODY(ptx_native_keeps_rows_of_sums_for_more_blocks)
         assert_false(native_has(others[i], call));
 }
 
+/* One lane's addition of floating point to one place. */
+#define LISTED(before, add, behind)                                                                \
+    PTX_BODY(LOAD "mov.f32 %f1, 0f3F800000;\nsetp.ne.u32 %p1, %r1, 0;\n" before                    \
+                  "@%p1 bra L;\n" add " [%rd1], %f1;\n" behind "L:\nret;\n")
+
+TEST_BODY(ptx_native_keeps_lists_of_floats_for_more_blocks)
+{
+    static const char *const call = "call void @clem_native_add_later(";
+    static const char *const kept[] = {
+        LISTED("", "red.global.add.f32", ""),
+        LISTED("bar.sync 0;\n", "red.global.add.f32", ""),
+    };
+    static const char *const others[] = {
+        LISTED("", "red.global.add.f32", "st.global.u32 [%rd1 + 4096], %r1;\n"),
+        LISTED("", "red.release.gpu.global.add.f32", ""),
+        LISTED("", "red.relaxed.sys.global.add.f32", ""),
+        LISTED("", "red.global.add.f32", "membar.gl;\n"),
+    };
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        assert_true(native_has(kept[i], call));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(native_has(others[i], call));
+}
+
+/* A warp alone with a barrier goes on at once; where the barrier is told of as well, or lanes may be gone, it waits. */
+#define HALVING(barrier)                                                                           \
+    PTX_BODY(LOAD "bar.sync 0;\nsetp.gt.u32 %p1, %r1, 31;\n@%p1 bra L;\n"                          \
+                  "st.global.u32 [%rd1], %r1;\nL:\n" barrier "ld.global.u32 %r2, [%rd1 + 4];\n"    \
+                  "st.global.u32 [%rd1 + 8], %r2;\nret;\n")
+
+TEST_BODY(ptx_native_goes_on_alone_behind_barriers)
+{
+    static const char *const alone = "label %alone";
+    assert_true(native_has(HALVING("bar.sync 0;\n"), alone));
+    assert_false(native_has(HALVING("bar.sync 1;\n"), alone));
+    assert_false(native_has(HALVING("barrier.red.popc.u32 %r3, 0, %p1;\n"), alone));
+}
+
 /* A shuffle by what %r2 is, which something else sets later. */
 #define SHUFFLED(set)                                                                              \
     PTX_BODY(LOAD "setp.lt.u32 %p1, %r1, 7;\n" set "shfl.sync.up.b32 %r3, %r1, %r2, 0, -1;\n"      \
@@ -499,6 +537,39 @@ TEST_BODY(ptx_native_shuffles_by_numbers_without_a_call)
         assert_true(native_has(others[i], call));
         assert_false(native_has(others[i], gather));
     }
+}
+
+/* What threads below a number do before all store. */
+#define BESIDE(way)                                                                                \
+    PTX_BODY(                                                                                      \
+        LOAD                                                                                       \
+        "ld.param.u32 %r4, [n];\nsetp.ge.u32 %p1, %r1, %r4;\nmov.u32 %r3, %r1;\n@%p1 bra M;\n" way \
+        "M:\nst.global.u32 [%rd1], %r3;\nret;\n")
+
+TEST_BODY(ptx_native_has_no_nodes_for_short_ways)
+{
+    static const char *const two_nodes = "%m.1 = alloca";
+    static const char *const short_ways[] = {
+        BESIDE("add.u32 %r3, %r3, 1;\n"), BESIDE("ld.global.u32 %r3, [%rd1 + 4];\n"),
+        BESIDE("ld.global.u32 %r2, [%rd1 + 4];\nmin.u32 %r3, %r3, %r2;\n")};
+    static const char *const others[] = {
+        BESIDE("st.global.u32 [%rd1 + 4], %r3;\n"),
+        BESIDE("ld.volatile.global.u32 %r3, [%rd1 + 4];\n"),
+        BESIDE("atom.global.add.u32 %r3, [%rd1 + 4], 1;\n"),
+        BESIDE("setp.eq.u32 %p1, %r1, 7;\n@%p1 add.u32 %r3, %r3, 1;\n"),
+        BESIDE("N:\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 64;\n@%p1 bra N;\n")};
+    for (size_t i = 0; i < sizeof short_ways / sizeof *short_ways; i++)
+        assert_false(native_has(short_ways[i], two_nodes));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_true(native_has(others[i], two_nodes));
+}
+
+TEST_BODY(ptx_native_sweeps_along_rows_of_threads)
+{
+    static const char *const by_rows = "\nalong:\n";
+    assert_true(native_has(PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nret;\n"), by_rows));
+    assert_false(
+        native_has(PTX_BODY(LOAD "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n"), by_rows));
 }
 
 TEST_BODY(ptx_native_is_chosen_where_it_is_faster)

@@ -73,6 +73,8 @@ has j.txt 'table=kernel name=twice\(float\*\) count=2 total_ns=[1-9].* mangled=_
 [ "$(grep -c '^process,table,' s.csv)" -eq 1 ] && [ "$(grep -c ',kernel,' s.csv)" -eq 2 ] || fail "not one table of two processes" s.csv
 "$run" --summary "$traced" 2>s.txt
 has s.txt 'clem_traced, process [0-9]+: [0-9.]+ s' '^Kernels ' '^twice\(float\*\) +2 ' '^Copies and fills .*% of peak$' '^Calls '
+"$run" --summary "$traced" tiny 2>s.txt
+has s.txt '^[123]\. 20000 copies of less than 64 KiB: '
 "$run" --summary=json:s.json true 2>s.txt
 [ "$(cat s.json)" = '[]' ] || fail "no process, and yet" s.json
 
@@ -106,6 +108,35 @@ has o.txt 'twice\(float\*\) \(kernel\)' '^thread: begin cudaProfilerStart$' 'end
 status=0
 "$run" --trace=none/t.pftrace "$traced" kill 2>o.txt || status=$?
 [ $status -eq 74 ] || fail "a folder that is not there: $status" o.txt
+status=0
+"$run" --summary=csv:none/s.csv "$traced" kill 2>o.txt || status=$?
+[ $status -eq 74 ] || fail "a folder that is not there: $status" o.txt
+mkdir folder.json
+status=0
+"$run" --trace=folder.json "$traced" kill 2>o.txt || status=$?
+[ $status -eq 74 ] || fail "a folder in place of a file: $status" o.txt
+long=$(printf '%0240d' 0).pftrace
+"$run" --trace="$long" "$traced" profiler
+"$decode" "$long" >o.txt || fail "the trace with a long name breaks the schema" o.txt
+has o.txt '^thread: begin cudaProfilerStart$'
+
+# What cannot be written in the end stays where --merge finds it. (PoCL wants a linker.)
+mkdir tools
+ln -s "$(command -v ld)" tools/ld
+status=0
+PATH=$PWD/tools "$run" --trace=g.json.gz "$traced" profiler 2>o.txt || status=$?
+[ $status -eq 74 ] || fail "without gzip: $status" o.txt
+has o.txt '^clem-run: gzip: ' '^clem-run: the records of process [0-9]+ stay in .*/g\.json\.gz\..*\.clem-spool, which clem-run --merge reads$'
+"$run" --merge g.json ./g.json.gz.*.clem-spool
+has g.json '"name":"cudaProfilerStart"'
+rm ./*.clem-spool
+printf '#!/bin/sh\nexit 1\n' >tools/gzip
+chmod +x tools/gzip
+status=0
+PATH=$PWD/tools "$run" --trace=g.json.gz "$traced" many 20000 >/dev/null 2>o.txt || status=$?
+[ $status -eq 74 ] || fail "a gzip that ends: $status" o.txt
+has o.txt '^clem-run: g\.json\.gz: not all of it could be written$' '^clem-run: the records of process [0-9]+ stay in '
+rm ./*.clem-spool
 
 # Bounds: what the program says, and room. Names are kept, and so are the latest calls.
 "$run" --trace=p.pftrace --trace-start-after=profiler "$traced" profiler
@@ -119,15 +150,28 @@ events=$(sed -n 's/ events, .*//p' r.txt)
 bytes=$(sed -n 's/.* events, \(.*\) bytes/\1/p' r.txt)
 [ $((bytes / events)) -le 20 ] || fail "$bytes bytes for $events begins and ends" /dev/null
 
+"$run" --trace=n.pftrace --trace-max-mb=1 "$traced" names
+"$decode" n.pftrace >n.txt || fail "the trace breaks the schema" n.txt
+has n.txt 'begin cudaGetDevice$' 'begin \? \(range\)' 'records lost=[1-9]'
+
+# Deep ranges: the outermost ends last.
+"$run" --trace=d.pftrace "$traced" deep
+"$decode" d.pftrace >d.txt || fail "the trace breaks the schema" d.txt
+awk '/^thread: begin cudaGetDevice/ { exit depth < 1 } /^thread: begin/ { depth++ } /^thread: end/ { depth-- }' d.txt ||
+    fail "the call is in no range" d.txt
+
 # Where no file may be as large as records are, nothing is ended by a signal: neither the program nor clem-run.
 status=0
 (ulimit -f 8; "$run" --trace=l.pftrace "$traced" profiler) >l.txt 2>&1 || status=$?
 [ $status -lt 128 ] || fail "without room for a trace clem-run says $status" l.txt
+(ulimit -f 200; "$run" --trace=l.pftrace "$traced" profiler) 2>l.txt || true
+has l.txt '^clem-run: [0-9]+ records of process [0-9]+ were lost: there was no room for them$'
 
 # Lines of calls, and values that clem-run does not take.
 CLEM_TRACE=calls "$traced" profiler 2>lines.txt
 has lines.txt '^clem: \[[0-9]+\] cudaSetDevice\(device=0\) = cudaSuccess, '
-for wrong in --trace=x.txt --summary=pdf --trace-detail=all --trace-max-mb=much --merge; do
+for wrong in --trace=x.txt --summary=pdf --trace-detail=all --trace-max-mb=much --trace-max-mb=1.2.3 --trace-start-after=. \
+    --trace-start-after=1000000 --merge; do
     status=0
     "$run" $wrong "$traced" 2>/dev/null || status=$?
     [ $status -eq 64 ] || fail "clem-run takes $wrong" /dev/null

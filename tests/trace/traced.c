@@ -1,7 +1,8 @@
-/* A program that is recorded: it does one thing of each kind. traced [kill | exec | become | profiler | many [CALLS] |
- * peak COMMAND...]
- * "many" makes so many calls that do nothing, and prints the most memory that it had in use, in KiB; "peak COMMAND..." runs a
- * command, and prints the same of it and all its children.
+/* A program that is recorded: it does one thing of each kind. traced [kill | exec | become | profiler | names | deep | tiny |
+ * many [CALLS] | peak COMMAND...]
+ * "names" makes many ranges, each with a name of its own, "deep" ranges within each other, "tiny" small copies beside a large
+ * one. "many" makes so many calls that do nothing, and prints the most memory that it had in use, in KiB; "peak COMMAND..."
+ * runs a command, and prints the same of it and all its children.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
@@ -94,6 +95,42 @@ static void call_often(long calls)
     print_peak(RUSAGE_SELF);
 }
 
+static void name_often(void)
+{
+    char name[64];
+    int device;
+    for (int i = 0; i < 100000; i++) {
+        snprintf(name, sizeof name, "a range with a name of its own, number %d", i);
+        nvtxRangePushA(name);
+        nvtxRangePop();
+    }
+    check(cudaGetDevice(&device));
+}
+
+static void go_deep(void)
+{
+    enum { DEPTH = 400 };
+    int device;
+    for (int i = 0; i < DEPTH; i++)
+        nvtxRangePushA("deep");
+    for (int i = 1; i < DEPTH; i++)
+        nvtxRangePop();
+    check(cudaGetDevice(&device));
+    nvtxRangePop();
+}
+
+static void copy_often(void)
+{
+    enum { LARGE = 16 << 20 };
+    char *host = calloc(1, LARGE), *values;
+    check(cudaMalloc((void **)&values, LARGE));
+    check(cudaMemcpy(values, host, LARGE, cudaMemcpyHostToDevice));
+    for (int i = 0; i < 20000; i++)
+        check(cudaMemcpy(values, host, 4, cudaMemcpyHostToDevice));
+    check(cudaFree(values));
+    free(host);
+}
+
 static void run_child(const char *program, char **argv)
 {
     int status;
@@ -120,6 +157,18 @@ int main(int argc, char **argv)
     }
     if (strcmp(what, "many") == 0) {
         call_often(argc > 2 ? strtol(argv[2], NULL, 10) : 100000);
+        return 0;
+    }
+    if (strcmp(what, "names") == 0) {
+        name_often();
+        return 0;
+    }
+    if (strcmp(what, "deep") == 0) {
+        go_deep();
+        return 0;
+    }
+    if (strcmp(what, "tiny") == 0) {
+        copy_often();
         return 0;
     }
     if (strcmp(what, "peak") == 0) {

@@ -68,7 +68,8 @@ bool ptx_flow_writes_register(const struct ptx_instruction *in, uint32_t index)
 /* What ends the thread, or may: functions may hold an exit. */
 static bool may_leave(const struct ptx_instruction *in)
 {
-    static const char *const harmless[] = {"vprintf", "malloc", "free", "cudaGraphSetConditional"};
+    static const char *const harmless[] = {"vprintf", "malloc", "__cuda_syscall_aligned_malloc",
+                                           "free", "cudaGraphSetConditional"};
     if (in->opcode != PTX_OPCODE_call)
         return in->opcode == PTX_OPCODE_ret || in->opcode == PTX_OPCODE_exit ||
                in->opcode == PTX_OPCODE_trap;

@@ -218,6 +218,7 @@ static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
         body->has_warp_operations |= ptx_is_warp_operation(in) || ptx_is_lockstep(in);
         body->sees_others |= ptx_sees_others(in);
         e->plan->can_fail |= can_fail(in);
+        e->plan->has_wide_accesses |= ptx_is_wide_access(in);
         e->plan->launches |= launches(e, in);
         body->can_exit |= in->opcode == PTX_OPCODE_exit || can_fail(in);
         e->plan->has_stack |= in->opcode == PTX_OPCODE_alloca || in->opcode == PTX_OPCODE_stacksave;

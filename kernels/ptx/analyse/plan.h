@@ -146,6 +146,7 @@ struct ptx_plan {
     size_t local_alignment;
     bool
         can_fail; /* trap, __assertfail, alloca: a thread may end as failed while others wait for it */
+    bool has_wide_accesses; /* ptx_is_wide_access() */
     bool has_stack;  /* alloca: a uint at stack_at says how many of the bytes behind it are taken */
     size_t stack_at; /* from clem_local on; the bytes begin 16 behind it */
     bool has_windows;    /* generic addresses may be of shared or local memory */

@@ -1,5 +1,7 @@
 /* Accesses of kernels that are checked: before each a look at what is known, or a call of the host (library/check.h).
  * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "kernels/ptx/emit/checked.h"
 
 #include "kernels/ptx/emit/emit_memory.h"
@@ -12,6 +14,7 @@ struct told {
     const char *bytes, *address, *thread, *value, *more;
     bool has_shared;             /* shared memory plays a part, whatever `space` is */
     uint32_t registers[4], base; /* names (library/check.h), where values are followed */
+    unsigned values;             /* `more` of those */
 };
 
 static const char *or_zero(const char *text)
@@ -47,14 +50,20 @@ static unsigned async_flags(const struct ptx_instruction *in)
     return in->operation == PTX_OP_NONE ? CLEM_CHECK_ASYNC : 0u;
 }
 
-static const char *what_text(struct ptx_emitter *e, const struct told *told)
+/* The lower half of CLEM_CHECK_WHAT(). */
+static unsigned what_of(const struct ptx_emitter *e, const struct told *told)
 {
     const struct ptx_instruction *in = e->instruction;
     const unsigned order = in ? order_of(in) : 0u;
     const unsigned scope = in ? in->scope : 0;
-    const unsigned bits = told->kind | told->space << 8 | order << 16 | scope << 20 |
-                          (told->flags | async_flags(in)) << 24;
-    return ptx_format(e, "((ulong)(%s) << 32 | %uul)", told->bytes ? told->bytes : "0u", bits);
+    return told->kind | told->space << 8 | order << 16 | scope << 20 |
+           (told->flags | async_flags(in)) << 24;
+}
+
+static const char *what_text(struct ptx_emitter *e, const struct told *told)
+{
+    return ptx_format(e, "((ulong)(%s) << 32 | %uul)", told->bytes ? told->bytes : "0u",
+                      what_of(e, told));
 }
 
 static const char *names_text(struct ptx_emitter *e, const struct told *told)
@@ -210,13 +219,21 @@ static const char *plain_text(struct ptx_emitter *e, const struct told *told, co
                       block_number);
 }
 
+static bool looks_for_races(const struct ptx_emitter *e, const struct told *told)
+{
+    return (e->target->checks & PTX_CHECK_RACE) && told->space != CLEM_CHECK_LOCAL &&
+           !told->is_constant;
+}
+
+static bool looks_at_memory(const struct ptx_emitter *e)
+{
+    return e->target->checks & (PTX_CHECK_MEMORY | PTX_CHECK_INIT);
+}
+
 static const char *both_text(struct ptx_emitter *e, const struct told *told, const char *name,
                              const char *at)
 {
-    const unsigned checks = e->target->checks;
-    const bool races =
-        (checks & PTX_CHECK_RACE) && told->space != CLEM_CHECK_LOCAL && !told->is_constant;
-    const bool looks = checks & (PTX_CHECK_MEMORY | PTX_CHECK_INIT);
+    const bool races = looks_for_races(e, told), looks = looks_at_memory(e);
     const char *look = looks ? look_text(e, told, name, at) : "";
     const char *plain = races ? plain_text(e, told, name, at) : "";
     return ptx_format(e, "(%s%s%s)", look, looks && races ? " && " : "", plain);
@@ -295,11 +312,16 @@ static const char *address_text(struct ptx_emitter *e, const struct ptx_access *
     return ptx_format(e, "((ulong)(%s)%s)", number, index);
 }
 
+static bool has_small_value(const struct ptx_access *a)
+{
+    return a->kind == PTX_ACCESS_STORE && a->width <= 1 && !a->c_type &&
+           ptx_type_bytes((enum ptx_type)a->type) <= 8;
+}
+
 /* What a store writes, as 8 bytes. */
 static const char *value_text(struct ptx_emitter *e, const struct ptx_access *a)
 {
-    if (a->kind != PTX_ACCESS_STORE || a->width > 1 || a->c_type ||
-        ptx_type_bytes((enum ptx_type)a->type) > 8)
+    if (!has_small_value(a))
         return NULL;
     if (a->type == PTX_F32)
         return ptx_format(e, "(ulong)as_uint(%s)", a->value);
@@ -309,17 +331,16 @@ static const char *value_text(struct ptx_emitter *e, const struct ptx_access *a)
 }
 
 /* CLEM_CHECK_VALUES() of what an operand's registers get or have. */
-static const char *values_text(struct ptx_emitter *e, const struct ptx_operand *operand,
-                               bool is_signed)
+static unsigned values_of(const struct ptx_emitter *e, const struct ptx_operand *operand,
+                          bool is_signed)
 {
     const bool is_vector = operand->kind == PTX_OPERAND_VECTOR;
     const struct ptx_operand *first = is_vector && operand->count > 0 ? &operand->list[0] : operand;
     const size_t bytes = first->kind == PTX_OPERAND_REGISTER
                              ? ptx_type_bytes(ptx_register_type(e, (uint32_t)first->index))
                              : 0;
-    return ptx_format(e, "%uul",
-                      CLEM_CHECK_VALUES(is_vector ? (unsigned)operand->count : 1u, (unsigned)bytes,
-                                        is_signed ? 1u : 0u));
+    return CLEM_CHECK_VALUES(is_vector ? (unsigned)operand->count : 1u, (unsigned)bytes,
+                             is_signed ? 1u : 0u);
 }
 
 /* What a copy reads and then writes has names of no register's, one for each 8 bytes. */
@@ -330,7 +351,7 @@ static void name_parts(struct ptx_emitter *e, size_t bytes, struct told *told)
     const unsigned count = bytes > 8 ? 2 : 1;
     for (unsigned i = 0; i < count; i++)
         told->registers[i] = name_of(e, &last) - i;
-    told->more = ptx_format(e, "%uul", CLEM_CHECK_VALUES(count, 0u, 0u));
+    told->values = CLEM_CHECK_VALUES(count, 0u, 0u);
 }
 
 /* What goes to or comes from registers: loads' and stores' alone. */
@@ -345,7 +366,7 @@ static void name_values(struct ptx_emitter *e, const struct ptx_access *a, struc
     }
     told->base = base_of(e, a->address);
     if (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_ldu || in->opcode == PTX_OPCODE_st)
-        told->more = values_text(e, &in->operands[in->opcode == PTX_OPCODE_st],
+        told->values = values_of(e, &in->operands[in->opcode == PTX_OPCODE_st],
                                  ptx_type_is_signed((enum ptx_type)a->type));
     if (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_ldu)
         name_all(e, &in->operands[0], told->registers);
@@ -355,24 +376,60 @@ static void name_values(struct ptx_emitter *e, const struct ptx_access *a, struc
         name_all(e, &in->operands[in->operand_count - 1], told->registers);
 }
 
-static void check_memory(struct ptx_emitter *e, struct ptx_access *a)
+/* Races are of memory that several threads may write. */
+static bool is_told(const struct ptx_emitter *e, const struct ptx_access *a)
 {
-    const char *value = value_text(e, a);
+    const unsigned checks = e->target->checks;
+    return checks & (PTX_CHECK_MEMORY | PTX_CHECK_INIT) ||
+           (checks & PTX_CHECK_RACE && a->space != PTX_SPACE_LOCAL && a->space != PTX_SPACE_CONST);
+}
+
+/* An access to memory, but for where it is and its value. */
+static struct told told_of(struct ptx_emitter *e, const struct ptx_access *a, bool has_value)
+{
     static const unsigned kinds[] = {[PTX_ACCESS_LOAD] = CLEM_CHECK_LOAD,
                                      [PTX_ACCESS_STORE] = CLEM_CHECK_STORE,
                                      [PTX_ACCESS_ATOMIC] = CLEM_CHECK_ATOMIC};
     struct told told = {.kind = kinds[a->kind],
                         .space = space_of(a->space),
                         .flags = (a->is_volatile ? CLEM_CHECK_VOLATILE : 0u) |
-                                 (value ? CLEM_CHECK_VALUE : 0u) |
+                                 (has_value ? CLEM_CHECK_VALUE : 0u) |
                                  (is_at_mbarrier(e->instruction) ? CLEM_CHECK_MBARRIER : 0u),
                         .size = size_of(a),
-                        .is_constant = a->space == PTX_SPACE_CONST,
-                        .bytes = size_text(e, a),
-                        .address = address_text(e, a),
-                        .value = value};
+                        .is_constant = a->space == PTX_SPACE_CONST};
     name_values(e, a, &told);
+    return told;
+}
+
+static void check_memory(struct ptx_emitter *e, struct ptx_access *a)
+{
+    const char *value = value_text(e, a);
+    struct told told = told_of(e, a, value != NULL);
+    told.bytes = size_text(e, a);
+    told.address = address_text(e, a);
+    told.value = value;
+    told.more = told.values ? ptx_format(e, "%uul", told.values) : NULL;
     a->checked = checked(e, &told);
+}
+
+bool ptx_check_lanes(struct ptx_emitter *e, const struct ptx_access *a, struct ptx_checked *to)
+{
+    if (!is_told(e, a))
+        return false;
+    const struct told told = told_of(e, a, has_small_value(a));
+    const uint32_t *r = told.registers;
+    *to = (struct ptx_checked){.what = (uint64_t)told.size << 32 | what_of(e, &told),
+                               .site = site_of(e->instruction),
+                               .more = told.values,
+                               .registers = (uint64_t)r[1] << 32 | r[0],
+                               .others = (uint64_t)r[3] << 32 | r[2],
+                               .base = told.base,
+                               .is_seen = is_seen(e, &told),
+                               .looks = looks_at_memory(e),
+                               .races = looks_for_races(e, &told),
+                               .has_value = told.flags & CLEM_CHECK_VALUE};
+    ptx_need(e, PTX_NEED_CHECK);
+    return true;
 }
 
 /* A load and a store; a copy that reads less than it writes fills up with zeros. */
@@ -402,16 +459,10 @@ static void check_fence(struct ptx_emitter *e)
              call_text(e, &(struct told){.kind = CLEM_CHECK_FENCE, .space = CLEM_CHECK_GLOBAL}));
 }
 
-/* Races are of memory that several threads may write. */
-static bool is_told(const struct ptx_emitter *e, const struct ptx_access *a)
-{
-    const unsigned checks = e->target->checks;
-    return checks & (PTX_CHECK_MEMORY | PTX_CHECK_INIT) ||
-           (checks & PTX_CHECK_RACE && a->space != PTX_SPACE_LOCAL && a->space != PTX_SPACE_CONST);
-}
-
 void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access)
 {
+    if (e->native) /* which asks for its lanes: ptx_check_lanes() */
+        return;
     switch (access->kind) {
     case PTX_ACCESS_LOAD:
     case PTX_ACCESS_STORE:
@@ -451,8 +502,8 @@ void ptx_check_event(struct ptx_emitter *e, const char *kind, const char *addres
 const char *ptx_checked_call(struct ptx_emitter *e, const char *name, const char *arguments)
 {
     ptx_need(e, PTX_NEED_CHECK);
-    return ptx_format(e, "clem_checked_%s%s, clem_checked, %lluul, clem_index, %s)", name,
-                      arguments, site_of(e->instruction), block_number);
+    return ptx_format(e, "clem_checked_%s%s, clem_checked, %lluul, clem_index, %s)",
+                      name + strlen("clem_"), arguments, site_of(e->instruction), block_number);
 }
 
 /* ---- Values that nobody wrote ---- */
@@ -829,10 +880,10 @@ static void follow_index(struct ptx_emitter *e, const struct ptx_operand *index)
 }
 
 /* What is chosen alone goes on, so the text is one of two. */
-static void follow_choice(struct ptx_emitter *e, const struct ptx_instruction *in)
+static void write_choice(struct ptx_emitter *e, const struct ptx_instruction *in,
+                         const char *texts[2])
 {
     const struct ptx_operand *o = in->operands;
-    const char *texts[2];
     for (unsigned i = 0; i < 2; i++) {
         const size_t start = e->out->used;
         const uint32_t names[4] = {name_of(e, &o[1 + i]), name_of(e, &o[3])};
@@ -841,8 +892,14 @@ static void follow_choice(struct ptx_emitter *e, const struct ptx_instruction *i
         texts[i] = ptx_arena_text(e->arena, e->out->data + start, e->out->used - start);
         e->out->used = start;
     }
-    tell_flows(e, ptx_format(e, "(ulong)(%s ?\n%s    :\n%s    )", ptx_predicate(e, &o[3]), texts[0],
-                             texts[1]));
+}
+
+static void follow_choice(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const char *texts[2];
+    write_choice(e, in, texts);
+    tell_flows(e, ptx_format(e, "(ulong)(%s ?\n%s    :\n%s    )",
+                             ptx_predicate(e, &in->operands[3]), texts[0], texts[1]));
 }
 
 /* A choice whose text is decided on where it is made; what has no name is not followed. */
@@ -941,15 +998,36 @@ static void follow_run(struct ptx_emitter *e, const struct ptx_instruction *in)
     e->told_end = is_known ? at : NULL;
 }
 
+/* Whether it was followed with one before it. */
+static bool was_followed(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    if (!e->told_end || in <= e->told || in >= e->told_end)
+        return false;
+    e->told = in;
+    return true;
+}
+
+void ptx_check_flows(struct ptx_emitter *e, const struct ptx_instruction *in, const char *texts[2])
+{
+    const size_t start = e->out->used;
+    texts[0] = texts[1] = NULL;
+    if (!(e->target->checks & PTX_CHECK_INIT) || was_followed(e, in))
+        return;
+    if (is_choice(e, in)) {
+        write_choice(e, in, texts);
+        return;
+    }
+    follow_run(e, in);
+    if (e->out->used > start)
+        texts[0] = ptx_arena_text(e->arena, e->out->data + start, e->out->used - start);
+    e->out->used = start;
+}
+
 void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const size_t start = e->out->used;
-    if (!(e->target->checks & PTX_CHECK_INIT))
+    if (!(e->target->checks & PTX_CHECK_INIT) || was_followed(e, in))
         return;
-    if (e->told_end && in > e->told && in < e->told_end) {
-        e->told = in;
-        return;
-    }
     if (is_choice(e, in)) {
         follow_choice(e, in);
         return;
@@ -975,8 +1053,8 @@ bool ptx_check_exchanges(const struct ptx_emitter *e, const struct ptx_instructi
     }
 }
 
-void ptx_check_exchange(struct ptx_emitter *e, const struct ptx_instruction *in,
-                        const struct ptx_exchange *exchange)
+const char *ptx_check_exchanged(struct ptx_emitter *e, const struct ptx_instruction *in,
+                                const struct ptx_operand *given, const struct ptx_operand *chosen)
 {
     uint32_t to[2] = {0};
     size_t bytes = 4;
@@ -987,14 +1065,20 @@ void ptx_check_exchange(struct ptx_emitter *e, const struct ptx_instruction *in,
             bytes = i == 0 ? followed_bytes(e, &in->operands[i]) : bytes;
             any |= decides(e, &in->operands[i]);
         }
+    return ptx_format(e, "\"%x,%zx,%x,%x,%x,%x,\"", any ? CLEM_CHECK_DECIDES : 0u, bytes,
+                      (unsigned)to[0], (unsigned)to[1], (unsigned)name_of(e, given),
+                      chosen ? (unsigned)name_of(e, chosen) : 0u);
+}
+
+void ptx_check_exchange(struct ptx_emitter *e, const struct ptx_instruction *in,
+                        const struct ptx_exchange *exchange)
+{
     const struct told told = {
         .kind = CLEM_CHECK_EXCHANGE,
         .space = CLEM_CHECK_GLOBAL,
         .thread = exchange->lanes ? "clem_base" : "0ul",
-        .address =
-            ptx_format(e, "(ulong)\"%x,%zx,%x,%x,%x,%x,\"", any ? CLEM_CHECK_DECIDES : 0u, bytes,
-                       (unsigned)to[0], (unsigned)to[1], (unsigned)name_of(e, exchange->given),
-                       exchange->chosen ? (unsigned)name_of(e, exchange->chosen) : 0u),
+        .address = ptx_format(e, "(ulong)%s",
+                              ptx_check_exchanged(e, in, exchange->given, exchange->chosen)),
         .value = exchange->lanes ? ptx_format(e, "(ulong)%s", exchange->lanes) : NULL,
         .more = exchange->lanes ? ptx_format(e, "(ulong)clem_active | %uul << 32",
                                              in->opcode == PTX_OPCODE_shfl ? 0u : 1u)
@@ -1017,7 +1101,7 @@ void ptx_check_told(struct ptx_emitter *e, const struct ptx_told *told)
                         .more = told->more};
     if (told->registers && e->target->checks & PTX_CHECK_INIT) {
         name_all(e, told->registers, text.registers);
-        text.more = values_text(e, told->registers, told->is_signed);
+        text.more = ptx_format(e, "%uul", values_of(e, told->registers, told->is_signed));
     }
     ptx_line(e, "(void)%s;", call_text(e, &text));
 }

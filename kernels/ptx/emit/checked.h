@@ -67,6 +67,29 @@ bool ptx_check_exchanges(const struct ptx_emitter *e, const struct ptx_instructi
 void ptx_check_exchange(struct ptx_emitter *e, const struct ptx_instruction *in,
                         const struct ptx_exchange *exchange);
 
+/* ---- For forms that write no C (native/) ---- */
+
+/* An access of a warp's lanes to memory, as struct clem_check_call has it. is_seen: who does it may look whether it is right, and
+ * tells it only where that does not show: looks, at memory; races, at races; otherwise it is told each time. has_value: STORE: its value
+ * is told too. */
+struct ptx_checked {
+    uint64_t what, site, more, registers, others, base;
+    bool is_seen, looks, races, has_value;
+};
+
+/* Of e->instruction, whose access has a kind, a space, a type and a width, and an address as its operand. false: nothing is to be told of
+ * it. */
+bool ptx_check_lanes(struct ptx_emitter *e, const struct ptx_access *access,
+                     struct ptx_checked *to);
+
+/* As ptx_check_values(), of which these are the texts, literals of C; two: where the last operand holds, and where not. NULL:
+ * none. */
+void ptx_check_flows(struct ptx_emitter *e, const struct ptx_instruction *in, const char *texts[2]);
+
+/* As ptx_check_exchange(), of which this is the text, a literal of C. */
+const char *ptx_check_exchanged(struct ptx_emitter *e, const struct ptx_instruction *in,
+                                const struct ptx_operand *given, const struct ptx_operand *chosen);
+
 /* How far apart threads' local memory is, with what stands for it. */
 size_t ptx_local_stride(const struct ptx_emitter *e);
 

@@ -47,6 +47,8 @@ static const struct {
     {"vprintf", "clem_vprintf", "clem_runtime", 2, 2, true, false,
      PTX_NEED_RUNTIME | PTX_NEED_SHARED | PTX_NEED_LOCAL, windows},
     {"malloc", "clem_malloc", "clem_runtime", 1, 1, true, true, PTX_NEED_RUNTIME, seed},
+    {"__cuda_syscall_aligned_malloc", "clem_aligned_malloc", "clem_runtime", 2, 2, true, true,
+     PTX_NEED_RUNTIME, seed},
     {"free", "clem_free", "clem_runtime", 1, 1, false, true, PTX_NEED_RUNTIME, NULL},
     {"__assertfail", "clem_assertfail", "clem_runtime", 5, 4, false, false,
      PTX_NEED_RUNTIME | PTX_NEED_SHARED | PTX_NEED_LOCAL, place_and_windows},
@@ -88,7 +90,7 @@ static bool emit_supplied(struct ptx_emitter *e, const struct ptx_instruction *i
                                       behind[0] ? ", " : "", behind);
         const char *text = ptx_access_text(e, PTX_ACCESS_CALL,
                                            supplied[i].has_heap && e->target->checks
-                                               ? ptx_checked_call(e, callee->name, call)
+                                               ? ptx_checked_call(e, supplied[i].c_name, call)
                                                : ptx_format(e, "%s%s)", supplied[i].c_name, call));
         if (supplied[i].has_result)
             ptx_write_result(e, in, callee, text);

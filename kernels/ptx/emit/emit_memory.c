@@ -185,6 +185,10 @@ static void emit_access(struct ptx_emitter *e, const struct ptx_instruction *in)
         ptx_refuse(e, "operands of a kind that does not belong here");
         return;
     }
+    if (ptx_is_wide_access(in)) {
+        ptx_refuse(e, "accesses of 16 bytes at once have a translation for CPUs alone");
+        return;
+    }
     const struct ptx_variable *v = in->operands[is_load ? 1 : 0].variable;
     const bool is_parameter = in->space == PTX_SPACE_PARAM ||
                               (in->space == PTX_SPACE_GENERIC && v && v->space == PTX_SPACE_PARAM);

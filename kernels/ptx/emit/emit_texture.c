@@ -370,8 +370,13 @@ static const char *gradient(struct ptx_emitter *e, const struct ptx_operand *ope
 }
 
 static const char *gradient_lod(struct ptx_emitter *e, const struct object *object,
-                                const struct ptx_operand *steps, unsigned axes)
+                                const struct place *place, const struct ptx_operand *steps)
 {
+    const unsigned axes = place->shape->axes;
+    if (axes == 4)
+        return ptx_format(e, "clem_cube_lod(&clem_texture_facts__%s, (float3)(%s, %s, %s), %s, %s)",
+                          object->name, place->x, place->y, place->z, gradient(e, &steps[0], axes),
+                          gradient(e, &steps[1], axes));
     return ptx_format(e, "CLEM_LOD_OF%u(&clem_texture_facts__%s, %s, %s)", axes, object->name,
                       gradient(e, &steps[0], axes), gradient(e, &steps[1], axes));
 }
@@ -385,7 +390,7 @@ static const char *fetch(struct ptx_emitter *e, const struct ptx_instruction *in
                                              : NULL;
     if (object->is_row) {
         if (in->flags & PTX_GRAD)
-            lod = gradient_lod(e, object, more, place->shape->axes);
+            lod = gradient_lod(e, object, place, more);
         return row_fetch(e, object, place, type, lod);
     }
     const char *at = coordinates(e, place), *function = place->shape->function;
@@ -414,11 +419,8 @@ bool ptx_check_fetch(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const uint32_t wanted = 2u + in->has_second_destination + (in->flags & PTX_LEVEL ? 1u : 0u) +
                             (in->flags & PTX_GRAD ? 2u : 0u);
-    const bool is_cube = in->geometry == PTX_CUBE || in->geometry == PTX_ACUBE;
     if (in->operand_count != wanted || in->type_count != 2)
         ptx_refuse(e, "offsets and comparisons of depth have no translation");
-    else if (is_cube && in->flags & PTX_GRAD)
-        ptx_refuse(e, "gradients of cubes have no translation");
     else
         return true;
     return false;

@@ -9,6 +9,15 @@ static bool is_warp_barrier(const struct ptx_instruction *in)
     return in->operation == PTX_OP_WARP || in->second_operation == PTX_OP_WARP;
 }
 
+bool ptx_is_wide_access(const struct ptx_instruction *in)
+{
+    const bool has_order = in->order == PTX_ORDER_RELAXED || in->order == PTX_ORDER_ACQUIRE ||
+                           in->order == PTX_ORDER_RELEASE;
+    return in->type_count > 0 && in->types[0] == PTX_B128 &&
+           (in->opcode == PTX_OPCODE_atom ||
+            ((in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_st) && has_order));
+}
+
 bool ptx_is_barrier(const struct ptx_instruction *in)
 {
     return in->opcode == PTX_OPCODE_barrier ||

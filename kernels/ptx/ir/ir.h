@@ -586,7 +586,9 @@ const struct ptx_location *ptx_location_of(const struct ptx_module *module,
 
 /* ---- Instructions (instruction.c) ---- */
 
-bool ptx_is_barrier(const struct ptx_instruction *in);        /* bar, barrier: not bar.warp */
+bool ptx_is_barrier(const struct ptx_instruction *in); /* bar, barrier: not bar.warp */
+bool ptx_is_wide_access(
+    const struct ptx_instruction *in); /* of 16 bytes at once: atom, ld and st with an order */
 bool ptx_is_warp_operation(const struct ptx_instruction *in); /* shfl vote match redux ... */
 
 /* Barriers of the block and of the warp; shuffles and votes order nothing. */

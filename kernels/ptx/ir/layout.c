@@ -330,6 +330,7 @@ static void add_function(struct graph *graph, struct ptx_entry *entry, uint32_t 
     entry->uses_workspace |= use->asks_for_workspace;
     entry->uses_printf |= strcmp(name, "vprintf") == 0;
     entry->uses_malloc |= strcmp(name, "malloc") == 0 || strcmp(name, "free") == 0 ||
+                          strcmp(name, "__cuda_syscall_aligned_malloc") == 0 ||
                           strcmp(name, "__cudaCDP2Malloc") == 0 || strcmp(name, "cudaMalloc") == 0;
     entry->uses_assert |= strcmp(name, "__assertfail") == 0;
     for (size_t i = 0; i < function->variable_count; ++i)

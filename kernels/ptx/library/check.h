@@ -6,7 +6,7 @@
  *                    the address that the access is to be made at: what the host answers
  *   ulong clem_check_values(the same, ulong registers, ulong others, ulong base)
  *                    likewise where values that nobody wrote are followed
- *   clem_checked_malloc(), clem_checked_free()   clem_malloc() and clem_free(), told of
+ *   clem_checked_malloc(), clem_checked_aligned_malloc(), clem_checked_free()   what they are called after, told of
  *   bool  CLEM_FOLLOWS(ulong launch)   whether there are such values
  *
  * C has uint and ulong from <sys/types.h>.

@@ -544,6 +544,26 @@ static inline ulong clem_malloc(__global struct clem_runtime *runtime, ulong byt
                                     : clem_malloc_pages(heap, bytes);
 }
 
+/* Alignment is a power of two. The address lies within a slot or a run of pages, both of which are found by any address in them
+ * or, of a run, in its first page: so pages before the address's own go back. */
+static inline ulong clem_aligned_malloc(__global struct clem_runtime *runtime, ulong bytes,
+                                        ulong alignment, uint seed)
+{
+    const ulong more = alignment - 1;
+    const ulong made = bytes > ~more ? 0 : clem_malloc(runtime, bytes + more, seed);
+    const ulong address = made ? (made + more) & ~more : 0;
+    if (address - made < CLEM_HEAP_PAGE)
+        return address;
+    __global struct clem_heap *heap = (__global struct clem_heap *)runtime->heap;
+    volatile __global uint *kinds = clem_heap_words(heap, heap->kinds_at);
+    const ulong first = (ulong)((__global uchar *)heap + heap->first_at);
+    const uint page = (uint)((made - first) / CLEM_HEAP_PAGE);
+    const uint before = (uint)((address - made) / CLEM_HEAP_PAGE);
+    kinds[page + before] = kinds[page] - before;
+    clem_pages_give(heap, page, before);
+    return address;
+}
+
 /* Where threads would find no slot in the page that they look at, this one is offered. */
 static inline void clem_free_slot(__global struct clem_heap *heap, uint page, uint kind, uint at)
 {

@@ -13,6 +13,7 @@
  *   void  clem_trap(__global struct clem_runtime *)      the thread then ends
  *   ulong clem_malloc(__global struct clem_runtime *, ulong bytes, uint seed)
  *                         seed: any number that threads differ in
+ *   ulong clem_aligned_malloc(__global struct clem_runtime *, ulong bytes, ulong alignment, uint seed)
  *   void  clem_free(__global struct clem_runtime *, ulong address)
  *   void  clem_set_conditional(__global uint *conditions, ulong handle, uint value)
  *                         conditions: NULL in a launch that is no node of a graph with conditions

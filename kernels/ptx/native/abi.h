@@ -33,6 +33,8 @@ struct ptx_native_launch {
     uint32_t reserved;
     uint64_t
         pictures; /* struct clem_texture[]: a row as the table's for each PTX_ARGUMENT_TEXTURE, in their order; 0: none */
+    uint64_t
+        checked; /* struct clem_check_launch (library/check.h), where the kernel has PTX_ARGUMENT_CHECK; 0: none */
 };
 
 /* Bytes that one block needs while it runs: shared memory, frames of warps, local memory. */

@@ -89,8 +89,10 @@ static bool is_known(const struct ptx_instruction *in, struct way w)
     const bool is_bitwise = in->operation == PTX_OP_EXCH || in->operation == PTX_OP_CAS ||
                             in->operation == PTX_OP_AND || in->operation == PTX_OP_OR ||
                             in->operation == PTX_OP_XOR;
-    if (!w.name[0] || in->width > 1 || bits > 64)
+    if (!w.name[0] || in->width > 1)
         return false;
+    if (bits > 64)
+        return in->operation == PTX_OP_EXCH || in->operation == PTX_OP_CAS;
     if (halves_of(type) && in->operation == PTX_OP_ADD)
         return true;
     if (bits == 16)
@@ -301,8 +303,53 @@ static const char *define_halves(struct ptx_native *n, const char *kind, unsigne
     return name;
 }
 
-/* What lanes do at offsets in shared memory, %s, of which nobody wants to know what was there: without a loop where all are there. The value
- * may be one for all. */
+/* The offset of a lane, and its value; of the loop's where it is `loop`. Offsets come two at a time, which takes less than one each
+ * by way of memory. */
+static const char *offset_text(struct ptx_native *n, int lane, const char *loop)
+{
+    struct ptx_emitter *e = n->e;
+    const char *pa = ptx_native_pointer_type(n, "i32");
+    if (loop)
+        return ptx_format(e,
+                          "  %%b%d = getelementptr i32, %s %%A0, i32 %s\n"
+                          "  %%i%d = load i32, %s %%b%d\n  %%w%d = zext i32 %%i%d to i64\n",
+                          lane, pa, loop, lane, pa, lane, lane, lane);
+    if (lane % 2)
+        return ptx_format(e, "  %%w%d = lshr i64 %%e%d, 32\n", lane, lane / 2);
+    return ptx_format(e,
+                      "  %%e%d = extractelement <16 x i64> %%h, i32 %d\n"
+                      "  %%w%d = and i64 %%e%d, 4294967295\n",
+                      lane / 2, lane / 2, lane, lane / 2);
+}
+
+static const char *value_text(struct ptx_native *n, unsigned bits, int lane, const char *loop)
+{
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    return loop ? ptx_format(n->e,
+                             "  %%p%d = getelementptr %s, %s %%X0, i32 %s\n"
+                             "  %%x%d = load %s, %s %%p%d\n",
+                             lane, i, p, loop, lane, i, p, lane)
+                : ptx_format(n->e, "  %%x%d = extractelement <32 x %s> %%x, i32 %d\n", lane, i,
+                             lane);
+}
+
+/* One lane's step. */
+static const char *alone_step(struct ptx_native *n, struct way w, unsigned bits, bool is_vector,
+                              int lane, const char *loop)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    return ptx_format(e,
+                      "%s%s  %%a%d = add i64 %%s, %%w%d\n"
+                      "  %%q%d = inttoptr i64 %%a%d to %s\n  %%o%d = load %s, %s %%q%d\n"
+                      "  %%n%d = %s %s %%o%d, %%x%s\n  store %s %%n%d, %s %%q%d\n",
+                      is_vector ? value_text(n, bits, lane, loop) : "", offset_text(n, lane, loop),
+                      lane, lane, lane, lane, p, lane, i, p, lane, lane, alone_text(w), i, lane,
+                      is_vector ? ptx_format(e, "%d", lane) : "", i, lane, p, lane);
+}
+
+/* What lanes do at offsets in shared memory, %s, of which nobody wants to know what was there: without a loop where all are there. The
+ * value may be one for all. */
 static const char *define_alone(struct ptx_native *n, struct way w, unsigned bits, bool is_vector)
 {
     struct ptx_emitter *e = n->e;
@@ -312,46 +359,29 @@ static const char *define_alone(struct ptx_native *n, struct way w, unsigned bit
     const char *pva = ptx_native_pointer_type(n, "<32 x i32>");
     const char *name =
         ptx_format(e, "clem_atomic_alone_%s_%u%s", w.name, bits, is_vector ? "" : "_same");
-    const char *operation = alone_text(w), *steps = "";
-    for (int l = 0; l <= PTX_NATIVE_LANES; l++) { /* the last: of the loop */
-        const char *lane = l < PTX_NATIVE_LANES ? ptx_format(e, "%d", l) : "%lane";
-        const char *value = is_vector ? ptx_format(e,
-                                                   "  %%p%d = getelementptr %s, %s %%X0, i32 %s\n"
-                                                   "  %%x%d = load %s, %s %%p%d\n",
-                                                   l, i, p, lane, l, i, p, l)
-                                      : "";
-        const char *step = ptx_format(
-            e,
-            "%s  %%b%d = getelementptr i32, %s %%A0, i32 %s\n  %%i%d = load i32, %s %%b%d\n"
-            "  %%w%d = zext i32 %%i%d to i64\n  %%a%d = add i64 %%s, %%w%d\n"
-            "  %%q%d = inttoptr i64 %%a%d to %s\n  %%o%d = load %s, %s %%q%d\n"
-            "  %%n%d = %s %s %%o%d, %%x%s\n  store %s %%n%d, %s %%q%d\n",
-            value, l, pa, lane, l, pa, l, l, l, l, l, l, l, p, l, i, p, l, l, operation, i, l,
-            is_vector ? ptx_format(e, "%d", l) : "", i, l, p, l);
-        steps = l < PTX_NATIVE_LANES
-                    ? ptx_format(e, "%s%s", steps, step)
-                    : ptx_format(e,
-                                 "%s  ret void\nsome:\n  br label %%next\n"
-                                 "next:\n  %%rest = phi i32 [%%m, %%some], [%%less, %%do]\n"
-                                 "  %%none = icmp eq i32 %%rest, 0\n"
-                                 "  br i1 %%none, label %%end, label %%do\n"
-                                 "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
-                                 "  %%bit = shl i32 1, %%lane\n  %%less = xor i32 %%rest, %%bit\n"
-                                 "%s  br label %%next\nend:\n  ret void\n",
-                                 steps, step);
-    }
+    const char *steps = "";
+    for (int l = 0; l < PTX_NATIVE_LANES; l++)
+        steps = ptx_format(e, "%s%s", steps, alone_step(n, w, bits, is_vector, l, NULL));
     ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
     ptx_native_declare(
         n,
         "define internal void @%s(i64 %%s, <32 x i32> %%a, %s %%x, i32 %%m) noinline nounwind {\n"
-        "  %%A = alloca <32 x i32>\n  %%X = alloca %s\n"
-        "  store <32 x i32> %%a, %s %%A\n  %%A0 = bitcast %s %%A to %s\n%s"
-        "  %%all = icmp eq i32 %%m, -1\n  br i1 %%all, label %%row, label %%some\nrow:\n%s}",
-        name, is_vector ? v : i, v, pva, pva, pa,
+        "  %%A = alloca <32 x i32>\n  %%X = alloca %s\n  %%h = bitcast <32 x i32> %%a to <16 x "
+        "i64>\n"
+        "  %%all = icmp eq i32 %%m, -1\n  br i1 %%all, label %%row, label %%some\nrow:\n%s"
+        "  ret void\nsome:\n  store <32 x i32> %%a, %s %%A\n  %%A0 = bitcast %s %%A to %s\n%s"
+        "  br label %%next\n"
+        "next:\n  %%rest = phi i32 [%%m, %%some], [%%less, %%do]\n"
+        "  %%none = icmp eq i32 %%rest, 0\n"
+        "  br i1 %%none, label %%end, label %%do\n"
+        "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
+        "  %%bit = shl i32 1, %%lane\n  %%less = xor i32 %%rest, %%bit\n"
+        "%s  br label %%next\nend:\n  ret void\n}",
+        name, is_vector ? v : i, v, steps, pva, pva, pa,
         is_vector
             ? ptx_format(e, "  store %s %%x, %s %%X\n  %%X0 = bitcast %s %%X to %s\n", v, pv, pv, p)
             : "",
-        steps);
+        alone_step(n, w, bits, is_vector, PTX_NATIVE_LANES, "%lane"));
     return name;
 }
 
@@ -368,7 +398,7 @@ static bool wants_result(const struct ptx_native_flow *f, const struct ptx_instr
            (o->kind != PTX_OPERAND_REGISTER || f->is_read[o->index]);
 }
 
-/* ---- Sums that wait for the block's end ---- */
+/* ---- Sums that wait for more blocks ---- */
 
 /* Nobody may tell whether a sum has been added before its block ends: behind it threads compute, add again and end. */
 static bool ends_quietly(const struct ptx_native_flow *f, const struct ptx_instruction *from)
@@ -404,12 +434,39 @@ static bool is_relaxed(const struct ptx_instruction *in)
            in->order != PTX_ORDER_RELEASE && in->order != PTX_ORDER_ACQUIRE;
 }
 
-/* Not where the block has barriers: a warp that has ended is no longer waited for there, and what it added is read behind. */
-static bool may_wait(const struct ptx_native *n, const struct ptx_instruction *in, unsigned bits)
+/* Whether all of a block have come by a barrier before a node, and will come to none behind it. */
+static bool is_behind_barriers(const struct ptx_native_flow *f, int32_t node)
 {
-    return in->operation == PTX_OP_ADD && (bits == 32 || bits == 64) && !n->flow->is_parted &&
-           n->flow->barrier_count == 0 && is_relaxed(in) && in->scope != PTX_SCOPE_SYS &&
-           ends_quietly(n->flow, in);
+    const struct ptx_flow *g = f->graph;
+    bool *seen = ptx_arena_take(g->arena, g->count + 1), is = false;
+    int32_t *queue = ptx_arena_array(g->arena, g->count + 1, sizeof *queue), last = node;
+    size_t count = 0;
+    for (; !is && last != PTX_NO_NODE; last = is ? last : g->dominator[last])
+        is = f->sites[last] > 0 && !f->uniform.is_divergent[last] &&
+             ptx_native_is_plain_barrier(f, &f->function->instructions[g->nodes[last].first]);
+    if (is)
+        queue[count++] = last;
+    for (size_t i = 0; is && i < count; i++) {
+        ptx_steps(g->arena, g->nodes[queue[i]].next_count);
+        for (uint32_t j = 0; j < g->nodes[queue[i]].next_count; j++) {
+            const int32_t next = g->nodes[queue[i]].next[j];
+            is &= f->sites[next] == 0;
+            if (!seen[next])
+                seen[queue[count++] = next] = true;
+        }
+    }
+    return is;
+}
+
+/* A warp that has ended is no longer waited for at barriers, and what it added may be read behind them: where the block has some,
+ * all must lie before. */
+static bool may_wait(const struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const struct ptx_native_flow *f = n->flow;
+    return in->operation == PTX_OP_ADD && !f->is_parted && !ptx_native_is_checked(n) &&
+           is_relaxed(in) && in->scope != PTX_SCOPE_SYS && ends_quietly(f, in) &&
+           (f->barrier_count == 0 ||
+            is_behind_barriers(f, f->graph->node_of[in - f->function->instructions]));
 }
 
 static void add_now(struct ptx_native *n, unsigned bits, const char *address, const char *sum)
@@ -435,7 +492,29 @@ static void add_waiting(struct ptx_native *n, uint32_t site, unsigned bits)
     ptx_native_label(n, end);
 }
 
-/* One place of all lanes: it waits with what is added there until the block ends, or another place comes. */
+/* Of the block's sums: a member's place, before all turns. */
+static const char *place_of_sum(struct ptx_native *n, uint32_t site, size_t member,
+                                const char *type)
+{
+    const size_t at =
+        offsetof(struct ptx_native_block, sums) + site * sizeof(struct ptx_native_sum) + member;
+    return ptx_native_pointer(n, type, ptx_native_emit(n, "add i64 %%state, %zu", at));
+}
+
+static void begin_waiting(struct ptx_native *n, uint32_t site, const char *i)
+{
+    const char *p = ptx_native_pointer_type(n, i), *p64 = ptx_native_pointer_type(n, "i64");
+    const char *at = place_of_sum(n, site, offsetof(struct ptx_native_sum, at), "i64"),
+               *sum = place_of_sum(n, site, offsetof(struct ptx_native_sum, sum), i);
+    ptx_native_do(n, "%%wait.%u.at = alloca i64", site);
+    ptx_native_do(n, "%%wait.%u = alloca %s", site, i);
+    ptx_native_do(n, "store i64 %s, %s %%wait.%u.at",
+                  ptx_native_emit(n, "load i64, %s %s", p64, at), p64, site);
+    ptx_native_do(n, "store %s %s, %s %%wait.%u", i,
+                  ptx_native_emit(n, "load %s, %s %s", i, p, sum), p, site);
+}
+
+/* One place of all lanes: it waits with what is added there until no block is left, or another place comes. */
 static void add_later(struct ptx_native *n, unsigned bits, const char *address, const char *sum)
 {
     struct ptx_native_flow *f = n->flow;
@@ -445,10 +524,7 @@ static void add_later(struct ptx_native *n, unsigned bits, const char *address, 
     f->waiting_bits[site] = (uint8_t)bits;
     struct ptx_text *const out = n->e->out;
     n->e->out = f->head;
-    ptx_native_do(n, "%%wait.%u.at = alloca i64", site);
-    ptx_native_do(n, "%%wait.%u = alloca %s", site, i);
-    ptx_native_do(n, "store i64 -1, %s %%wait.%u.at", p64, site);
-    ptx_native_do(n, "store %s 0, %s %%wait.%u", i, p, site);
+    begin_waiting(n, site, i);
     n->e->out = out;
     const char *other = ptx_native_name(n, "add"), *same = ptx_native_name(n, "add");
     const char *at = ptx_native_emit(n, "load i64, %s %%wait.%u.at", p64, site);
@@ -465,10 +541,24 @@ static void add_later(struct ptx_native *n, unsigned bits, const char *address, 
                   ptx_native_emit(n, "add %s %s, %s", i, before, sum), p, site);
 }
 
-void ptx_native_add_waiting(struct ptx_native *n)
+static void leave_waiting(struct ptx_native *n, uint32_t site, unsigned bits)
+{
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i),
+               *p32 = ptx_native_pointer_type(n, "i32"), *p64 = ptx_native_pointer_type(n, "i64");
+    const char *at = ptx_native_emit(n, "load i64, %s %%wait.%u.at", p64, site),
+               *sum = ptx_native_emit(n, "load %s, %s %%wait.%u", i, p, site);
+    ptx_native_do(n, "store i64 %s, %s %s", at, p64,
+                  place_of_sum(n, site, offsetof(struct ptx_native_sum, at), "i64"));
+    ptx_native_do(n, "store %s %s, %s %s", i, sum, p,
+                  place_of_sum(n, site, offsetof(struct ptx_native_sum, sum), i));
+    ptx_native_do(n, "store i32 %u, %s %s", bits, p32,
+                  place_of_sum(n, site, offsetof(struct ptx_native_sum, bits), "i32"));
+}
+
+void ptx_native_leave_waiting(struct ptx_native *n)
 {
     for (uint32_t i = 0; i < n->flow->waiting_count; i++)
-        add_waiting(n, i, n->flow->waiting_bits[i]);
+        leave_waiting(n, i, n->flow->waiting_bits[i]);
 }
 
 /* All lanes at one place, and nobody wants to know what was there. */
@@ -491,7 +581,7 @@ static void combine(struct ptx_native *n, const struct ptx_instruction *in, stru
         sum = ptx_native_emit(n, "call %s @llvm.vector.reduce.%s.v32%s(<32 x %s> %s)", i,
                               w.reduction, i, i, here);
     }
-    if (n->flow->waiting_count < PTX_NATIVE_WAITING && may_wait(n, in, bits)) {
+    if (n->flow->waiting_count < PTX_NATIVE_SUMS && bits >= 32 && may_wait(n, in)) {
         add_later(n, bits, address.text, sum);
         return;
     }
@@ -555,6 +645,36 @@ static struct ptx_native_value act(struct ptx_native *n, struct way w, unsigned 
     return old;
 }
 
+/* Floating point sums of one lane at one place wait as they are: added one after the other in one operation, they give what they
+ * would if nobody else came between. false: they may not wait. */
+static bool list(struct ptx_native *n, const struct ptx_instruction *in, struct way w,
+                 unsigned bits, struct ptx_native_value address, struct ptx_native_value value)
+{
+    if (!w.is_float || address.is_vector || in->guard >= 0 || in->space != PTX_SPACE_GLOBAL ||
+        !may_wait(n, in))
+        return false;
+    const char *lanes = n->flow->mask;
+    const char *one = ptx_native_name(n, "list"), *many = ptx_native_name(n, "list"),
+               *end = ptx_native_name(n, "list");
+    const char *less = ptx_native_emit(n, "sub i32 %s, 1", lanes);
+    const char *others = ptx_native_emit(n, "and i32 %s, %s", lanes, less);
+    const char *is_one = ptx_native_emit(n, "icmp eq i32 %s, 0", others);
+    ptx_native_declare(n, "declare void @clem_native_add_later(i64, i64, i64, i32)");
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_one, one, many);
+    ptx_native_label(n, one);
+    const char *word = ptx_native_first(n, value, lanes).text;
+    if (bits < 64)
+        word = ptx_native_emit(n, "zext i%u %s to i64", bits, word);
+    ptx_native_do(n, "call void @clem_native_add_later(i64 %%state, i64 %s, i64 %s, i32 %u)",
+                  address.text, word, bits);
+    ptx_native_jump(n, end);
+    ptx_native_label(n, many);
+    (void)act(n, w, bits, false, (struct ptx_native_value[]){address, value, value}, lanes);
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
+    return true;
+}
+
 /* Lanes whose addresses are in shared memory, and the others. */
 static struct ptx_native_value act_by_space(struct ptx_native *n, struct way w, unsigned bits,
                                             struct ptx_native_value address,
@@ -573,30 +693,6 @@ static struct ptx_native_value act_by_space(struct ptx_native *n, struct way w, 
 }
 
 /* ---- Sums in rows that wait for more blocks ---- */
-
-/* Whether all of a block have come by a barrier before a node, and will come to none behind it. */
-static bool is_behind_barriers(const struct ptx_native_flow *f, int32_t node)
-{
-    const struct ptx_flow *g = f->graph;
-    bool *seen = ptx_arena_take(g->arena, g->count + 1), is = false;
-    int32_t *queue = ptx_arena_array(g->arena, g->count + 1, sizeof *queue), last = node;
-    size_t count = 0;
-    for (; !is && last != PTX_NO_NODE; last = is ? last : g->dominator[last])
-        is = f->sites[last] > 0 && !f->uniform.is_divergent[last] &&
-             ptx_native_is_plain_barrier(f, &f->function->instructions[g->nodes[last].first]);
-    if (is)
-        queue[count++] = last;
-    for (size_t i = 0; is && i < count; i++) {
-        ptx_steps(g->arena, g->nodes[queue[i]].next_count);
-        for (uint32_t j = 0; j < g->nodes[queue[i]].next_count; j++) {
-            const int32_t next = g->nodes[queue[i]].next[j];
-            is &= f->sites[next] == 0;
-            if (!seen[next])
-                seen[queue[count++] = next] = true;
-        }
-    }
-    return is;
-}
 
 static bool may_wait_in_row(const struct ptx_native *n, const struct ptx_instruction *in)
 {
@@ -618,8 +714,8 @@ static bool may_wait_in_row(const struct ptx_native *n, const struct ptx_instruc
 void ptx_native_find_rows(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
-    for (size_t i = 0; !f->is_parted && f->barrier_count > 0 && f->row_count < PTX_NATIVE_ROWS &&
-                       i < f->function->instruction_count;
+    const bool may = !f->is_parted && f->barrier_count > 0 && !ptx_native_is_checked(n);
+    for (size_t i = 0; may && f->row_count < PTX_NATIVE_ROWS && i < f->function->instruction_count;
          i++)
         if (may_wait_in_row(n, &f->function->instructions[i]))
             f->rows[f->row_count++] = &f->function->instructions[i];
@@ -712,17 +808,18 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     const struct ptx_native_value x = operand(n, &in->operands[first + 1], type);
     const struct ptx_native_value y =
         w.is_exchange ? operand(n, &in->operands[first + 2], type) : x;
-    const struct ptx_native_value address = ptx_native_address(n, &in->operands[first], in->space);
+    const struct ptx_native_value address = ptx_native_check_atomic(
+        n, in, &in->operands[first], ptx_native_address(n, &in->operands[first], in->space));
     fence(n, in, true);
     if (!address.is_vector && !is_wanted && w.identity && in->guard < 0) {
         combine(n, in, w, bits, address, x);
         fence(n, in, false);
         return;
     }
-    if (add_in_row(n, in, w, address, x))
+    if (add_in_row(n, in, w, address, x) || (!is_wanted && list(n, in, w, bits, address, x)))
         return;
     const char *lanes = ptx_native_guarded(n, in);
-    if (is_shared && !is_wanted && is_simple(w)) {
+    if (is_shared && !is_wanted && is_simple(w) && !ptx_native_is_checked(n)) {
         const char *step = define_alone(n, w, bits, x.is_vector);
         ptx_native_do(n, "call void @%s(i64 %s, <32 x i32> %s, %s %s, i32 %s)", step,
                       ptx_native_of_block(n, offsetof(struct ptx_native_block, shared), "i64"),
@@ -738,6 +835,19 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     fence(n, in, false);
     if (is_wanted)
         ptx_native_set(n, in, &in->operands[0], type, old);
+}
+
+void ptx_native_wide_access(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const bool is_load = in->opcode != PTX_OPCODE_st;
+    const struct ptx_operand zero = {.kind = PTX_OPERAND_INTEGER};
+    struct ptx_operand operands[] = {in->operands[0], in->operands[1], zero, zero};
+    struct ptx_instruction as = *in;
+    as.opcode = is_load ? PTX_OPCODE_atom : PTX_OPCODE_red;
+    as.operation = is_load ? PTX_OP_CAS : PTX_OP_EXCH;
+    as.operands = operands;
+    as.operand_count = is_load ? 4 : 2;
+    write_atomic(e, &as);
 }
 
 bool ptx_native_atomic(struct ptx_native *n, const struct ptx_instruction *in)

@@ -407,13 +407,38 @@ void ptx_native_wait(struct ptx_native *n, const struct ptx_instruction *in)
     (void)in;
 }
 
+/* Where the first warp comes to a barrier, and all behind it rest there (rest.c), it goes on at once, with what it has. */
+static void go_on_alone(struct ptx_native *n, int32_t site)
+{
+    const char *alone = ptx_native_name(n, "alone"), *park = ptx_native_name(n, "park");
+    const char *warp = ptx_format(n->e, "%%state.%zu", offsetof(struct ptx_native_block, warp));
+    const char *first = ptx_native_of_block(n, offsetof(struct ptx_native_block, first), "i32"),
+               *together =
+                   ptx_native_of_block(n, offsetof(struct ptx_native_block, is_together), "i32");
+    const char *rests =
+        ptx_native_emit(n, "icmp eq i32 %s, %d", ptx_native_load_word(n, "%rest"), (int)site);
+    const char *is_first = ptx_native_emit(n, "icmp eq i32 %s, %s", warp, first);
+    const char *are_all = ptx_native_emit(n, "icmp ne i32 %s, 0", together);
+    const char *is_sole = ptx_native_emit(n, "and i1 %s, %s", is_first, are_all);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
+                  ptx_native_emit(n, "and i1 %s, %s", rests, is_sole), alone, park);
+    ptx_native_label(n, alone);
+    ptx_native_store_word(n, "%rest", "-1");
+    ptx_native_store_word(n, "%site", ptx_format(n->e, "%d", (int)site));
+    ptx_native_jump(n, ptx_format(n->e, "J%d", (int)site));
+    ptx_native_label(n, park);
+}
+
 static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct ptx_native *n = e->native;
     struct ptx_native_flow *f = n->flow;
     const int32_t site = f->sites[f->node];
+    const bool may_be_alone = f->has_rests && f->is_full && ptx_native_is_plain_barrier(f, in);
     if (f->is_divergent) /* by write_wait() */
         return;
+    if (may_be_alone)
+        go_on_alone(n, site);
     move_registers(n, true);
     if (f->is_parted) {
         tell_of_site(n, in);
@@ -423,10 +448,15 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
         ptx_native_store_word(n, "%came", ptx_format(e, "%d", (int)site));
         if (!ptx_native_is_plain_barrier(f, in))
             ptx_native_store_word(n, "%mixed", "1");
+        ptx_native_check_barrier(n, in);
         ptx_native_jump(n, "arrived");
     }
     ptx_native_label(n, ptx_format(e, "S%d", (int)site));
     move_registers(n, false);
+    if (may_be_alone) {
+        ptx_native_jump(n, ptx_format(e, "J%d", (int)site));
+        ptx_native_label(n, ptx_format(e, "J%d", (int)site));
+    }
     f->mask =
         f->is_full ? "-1" : ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
     f->stamp++;

@@ -9,14 +9,15 @@
 static const struct {
     const char *name, *function;
     uint32_t arguments;
-    bool has_result;
+    unsigned result_bits; /* 0: none */
     uint32_t needs;
 } supplied[] = {
-    {"vprintf", "clem_native_vprintf", 2, true, PTX_NEED_RUNTIME},
-    {"malloc", "clem_native_malloc", 1, true, PTX_NEED_RUNTIME},
-    {"free", "clem_native_free", 1, false, PTX_NEED_RUNTIME},
-    {"__assertfail", "clem_native_assertfail", 5, false, PTX_NEED_RUNTIME},
-    {"cudaGraphSetConditional", "clem_native_set_conditional", 2, false, PTX_NEED_CONDITIONS},
+    {"vprintf", "clem_native_vprintf", 2, 32, PTX_NEED_RUNTIME},
+    {"malloc", "clem_native_malloc", 1, 64, PTX_NEED_RUNTIME},
+    {"__cuda_syscall_aligned_malloc", "clem_native_aligned_malloc", 2, 64, PTX_NEED_RUNTIME},
+    {"free", "clem_native_free", 1, 0, PTX_NEED_RUNTIME},
+    {"__assertfail", "clem_native_assertfail", 5, 0, PTX_NEED_RUNTIME},
+    {"cudaGraphSetConditional", "clem_native_set_conditional", 2, 0, PTX_NEED_CONDITIONS},
 };
 
 /* The lanes' values of an argument, as i64. */
@@ -46,13 +47,13 @@ static void write_call(struct ptx_emitter *e, const struct ptx_instruction *in)
     ptx_native_do(n, "call void @%s(i64 %%launch, i64 %%state, i32 %s, i64 %s)",
                   supplied[which].function, ptx_native_guarded(n, in), list);
     const struct ptx_operand *results = &in->operands[0];
-    if (!supplied[which].has_result || results->kind != PTX_OPERAND_VECTOR || results->count == 0)
+    const unsigned bits = supplied[which].result_bits;
+    if (bits == 0 || results->kind != PTX_OPERAND_VECTOR || results->count == 0)
         return;
     struct ptx_native_value result = {ptx_native_emit(n, "load <32 x i64>, %s %%call.0", vector),
                                       64, true};
-    const bool is_wide = strcmp(callee->name, "malloc") == 0;
-    result = ptx_native_resize(n, result, is_wide ? 64 : 32, false);
-    ptx_native_set(n, in, &results->list[0], is_wide ? PTX_U64 : PTX_U32, result);
+    result = ptx_native_resize(n, result, bits, false);
+    ptx_native_set(n, in, &results->list[0], bits == 64 ? PTX_U64 : PTX_U32, result);
 }
 
 /* A function of the math library. */

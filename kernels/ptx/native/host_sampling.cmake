@@ -9,7 +9,7 @@ endforeach()
 string(REPLACE "size_t" "CLEM_INDEX" text "${text}")
 set(index 0)
 foreach(part x y z w)
-    string(REGEX REPLACE "([^a-z_.>](value|size|direction|weight|spot|texels\\[[0-3]\\]))\\.${part}([^a-z_])" "\\1[${index}]\\3"
+    string(REGEX REPLACE "([^a-z_.>](value|size|direction|step|weight|spot|texels\\[[0-3]\\]))\\.${part}([^a-z_])" "\\1[${index}]\\3"
         text "${text}")
     math(EXPR index "${index} + 1")
 endforeach()

@@ -402,7 +402,8 @@ static void find_flow(struct ptx_native *n, const bool *starts, const bool *wait
     find_likeness(n, delays);
 }
 
-static void analyse(struct ptx_native *n)
+/* Nodes, where lanes may part, and what is the same for them. */
+static void find_nodes(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     struct ptx_arena *arena = n->e->arena;
@@ -416,6 +417,19 @@ static void analyse(struct ptx_native *n)
     bool *meets = ptx_arena_take(arena, count + 1);
     if (f->is_parted && find_meetings(n, starts, meets))
         find_flow(n, starts, waits, meets);
+}
+
+static void analyse(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    struct ptx_arena *arena = n->e->arena;
+    find_nodes(n);
+    const struct ptx_function *shorter =
+        ptx_native_is_checked(n) ? NULL : ptx_native_without_short_ways(n);
+    if (shorter) {
+        f->function = shorter;
+        find_nodes(n);
+    }
     find_places(f, arena);
     ptx_native_find_places(n);
     ptx_native_find_strolls(n);
@@ -587,7 +601,8 @@ static bool find_thin(struct ptx_native_flow *f, struct ptx_arena *arena)
 static bool may_sweep(const struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
-    if (f->is_parted || f->site_count > 0 || f->loop_count > 0 || n->e->plan->shared_count > 0)
+    if (f->is_parted || f->site_count > 0 || f->loop_count > 0 || n->e->plan->shared_count > 0 ||
+        ptx_native_is_checked(n))
         return false;
     for (size_t i = 0; i < f->function->instruction_count; i++) {
         const struct ptx_instruction *in = &f->function->instructions[i];
@@ -900,8 +915,12 @@ static bool is_doubled(const struct ptx_native *n, const struct ptx_node *range)
 
 static void write_body(struct ptx_native *n, const struct ptx_node *range)
 {
-    for (uint32_t i = range->first; i < range->end; i++)
+    n->e->run_end = &n->e->function->instructions[range->end];
+    for (uint32_t i = range->first; i < range->end; i++) {
+        ptx_native_check_values(n, &n->flow->function->instructions[i]);
         write_instruction(n, &n->flow->function->instructions[i]);
+    }
+    n->e->run_end = n->e->told = n->e->told_end = NULL;
     ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_BRANCH, .write = write_way});
 }
 
@@ -995,6 +1014,7 @@ static void write_function(struct ptx_native *n)
     if (f->has_calls)
         ptx_native_do(n, "%%call = alloca [5 x <32 x i64>]");
     ptx_native_declare_pictures(n);
+    ptx_native_declare_list(n);
     if (f->is_parted)
         ptx_native_do(n, "%%members = alloca <32 x i32>");
     if (!f->is_parted) {
@@ -1092,6 +1112,8 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     f.is_swept = e->status == PTX_OK && may_sweep(&n);
     const enum ptx_threads threads = e->target->threads;
     const bool may_thin_out = e->status != PTX_OK || find_thin(&f, e->arena);
+    if (e->status == PTX_OK && ptx_native_is_checked(&n))
+        ptx_native_refuse_unchecked(&n);
     f.is_full = (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_HALVES) && !f.is_parted &&
                 !may_thin_out;
     if (e->status == PTX_OK) {

@@ -128,14 +128,63 @@ static void many_places(struct ptx_native *n, struct ptx_native_transfer *t, boo
         phi(n, t, near, fast, far, slow);
 }
 
+static void make(struct ptx_native *n, struct ptx_native_transfer *t, bool is_store)
+{
+    if (!t->at.offset.is_vector)
+        one_place(n, t, is_store);
+    else
+        many_places(n, t, is_store);
+}
+
+/* At the places that the host has listed. */
+static void make_listed(struct ptx_native *n, struct ptx_native_transfer *t, bool is_store)
+{
+    if (is_store && ptx_native_is_done_by_host(t))
+        return;
+    t->at = (struct ptx_native_place){.offset = ptx_native_listed(n, !t->at.offset.is_vector)};
+    if (!t->at.offset.is_vector || ptx_native_is_whole(t))
+        make(n, t, is_store);
+    else if (is_store)
+        ptx_native_scatter(n, t, t->at.offset);
+    else
+        ptx_native_gather(n, t, t->at.offset, t->values);
+}
+
+/* Told to who checks, who may have it made elsewhere. */
+static void make_checked(struct ptx_native *n, struct ptx_native_transfer *t, bool is_store)
+{
+    struct ptx_native_value near[8], far[8];
+    struct ptx_native_transfer own = *t, listed = *t;
+    if (!t->checked) {
+        make(n, t, is_store);
+        return;
+    }
+    const char *fast = ptx_native_name(n, "own"), *slow = ptx_native_name(n, "listed"),
+               *end = ptx_native_name(n, "made");
+    const char *elsewhere = ptx_native_check_transfer(n, t);
+    const char *is_own = ptx_native_emit(n, "icmp eq i64 %s, 0", elsewhere);
+    if (!is_store) {
+        own.values = near;
+        listed.values = far;
+    }
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", is_own, fast, slow);
+    ptx_native_label(n, fast);
+    make(n, &own, is_store);
+    const char *after = n->flow->block;
+    ptx_native_jump(n, end);
+    ptx_native_label(n, slow);
+    make_listed(n, &listed, is_store);
+    const char *behind = n->flow->block;
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
+    if (!is_store)
+        phi(n, t, near, after, far, behind);
+}
+
 static void transfer(struct ptx_native *n, struct ptx_native_transfer *t, bool is_store)
 {
-    const bool is_one = !t->at.offset.is_vector;
-    if (!t->may_be_none) {
-        if (is_one)
-            one_place(n, t, is_store);
-        else
-            many_places(n, t, is_store);
+    if (!t->may_be_none || (!t->checked && ptx_native_takes_none(n, t, is_store))) {
+        make_checked(n, t, is_store);
         return;
     }
     const char *some = ptx_native_name(n, "some"), *end = ptx_native_name(n, "none");
@@ -143,10 +192,7 @@ static void transfer(struct ptx_native *n, struct ptx_native_transfer *t, bool i
     const char *is_any = ptx_native_emit(n, "icmp ne i32 %s, 0", t->lanes);
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_any, some, end);
     ptx_native_label(n, some);
-    if (is_one)
-        one_place(n, t, is_store);
-    else
-        many_places(n, t, is_store);
+    make_checked(n, t, is_store);
     const char *after = n->flow->block;
     ptx_native_jump(n, end);
     ptx_native_label(n, end);
@@ -217,14 +263,21 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
     struct ptx_operand parts[8];
     struct ptx_native_value values[8];
     const struct ptx_operand *address = &in->operands[1];
+    if (ptx_is_wide_access(in)) {
+        ptx_native_wide_access(e, in);
+        return;
+    }
     struct ptx_native_transfer t = transfer_of(n, in, address, values);
     const uint32_t count = parts_of(n, in, &in->operands[0], parts);
     t.width = count;
     t.is_constant = ptx_native_space_of(address, in->space) == PTX_SPACE_PARAM;
+    t.checked = ptx_native_checked(n, in, PTX_ACCESS_LOAD, address);
     if (count == 0 || (count & (count - 1)) != 0) {
         ptx_refuse(e, "a vector of this size");
         return;
     }
+    if (ptx_native_space_of(address, in->space) == PTX_SPACE_GLOBAL)
+        ptx_native_ask_ahead(n, address, &t);
     transfer(n, &t, false);
     fence_after(n, in);
     for (uint32_t i = 0; i < count; i++)
@@ -236,6 +289,10 @@ static void write_store(struct ptx_emitter *e, const struct ptx_instruction *in)
     struct ptx_native *n = e->native;
     struct ptx_operand parts[8];
     struct ptx_native_value values[8];
+    if (ptx_is_wide_access(in)) {
+        ptx_native_wide_access(e, in);
+        return;
+    }
     fence_before(n, in);
     struct ptx_native_transfer t = transfer_of(n, in, &in->operands[0], values);
     const uint32_t count = parts_of(n, in, &in->operands[1], parts);
@@ -248,6 +305,7 @@ static void write_store(struct ptx_emitter *e, const struct ptx_instruction *in)
         n->is_vector = ptx_native_varies(n, &parts[i]);
         values[i] = ptx_native_read(n, &parts[i], (enum ptx_type)in->types[0]);
     }
+    t.checked = ptx_native_checked(n, in, PTX_ACCESS_STORE, &in->operands[0]);
     transfer(n, &t, true);
 }
 
@@ -333,6 +391,7 @@ static void write_copy(struct ptx_emitter *e, const struct ptx_instruction *in)
 
 static void write_fence(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
+    ptx_native_check_fence(e->native, in);
     fence(e->native, in->scope, in->opcode == PTX_OPCODE_membar ? PTX_ORDER_SC : in->order);
 }
 

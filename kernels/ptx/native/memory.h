@@ -20,8 +20,21 @@ struct ptx_native_transfer {
     bool may_be_none;  /* of them */
     unsigned bits, width;
     bool is_volatile, is_constant;
-    struct ptx_native_value *values; /* width of them: what is stored, or was loaded */
+    struct ptx_native_value *values;   /* width of them: what is stored, or was loaded */
+    const struct ptx_checked *checked; /* what is told of it before; NULL: nothing */
 };
+
+/* ---- checks.c ---- */
+
+/* What is told of an access of e->instruction; NULL: nothing, or it was refused. */
+const struct ptx_checked *ptx_native_checked(struct ptx_native *n, const struct ptx_instruction *in,
+                                             enum ptx_access_kind kind,
+                                             const struct ptx_operand *address);
+/* Tells it. An i64: 0 where all lanes access what is theirs; otherwise those that the host has not done itself, as it does stores
+ * of one value that it is told, go to ptx_native_listed(): one place where all have one. */
+const char *ptx_native_check_transfer(struct ptx_native *n, const struct ptx_native_transfer *t);
+struct ptx_native_value ptx_native_listed(struct ptx_native *n, bool is_one);
+bool ptx_native_is_done_by_host(const struct ptx_native_transfer *t);
 
 /* ---- memory_place.c ---- */
 
@@ -89,6 +102,13 @@ const char *ptx_native_is_straight(struct ptx_native *n, const struct ptx_native
 /* Whether lanes' places are a row each half, a row that goes down, or, to be read, one place; and what has to hold for it: the i1, or NULL: nothing. */
 bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store);
 const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_native_transfer *t);
+/* Whether it may be done for no lanes at all: the processor leaves out those that are not there. */
+bool ptx_native_takes_none(const struct ptx_native *n, const struct ptx_native_transfer *t,
+                           bool is_store);
+
+/* ahead.c: where a loop goes on to other rows, that of a later turn is asked for. */
+void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *address,
+                          const struct ptx_native_transfer *t);
 
 /* Of two rows of 16 places each, of which all lanes are there. */
 void ptx_native_load_rows(struct ptx_native *n, const struct ptx_native_transfer *t,

@@ -428,6 +428,12 @@ bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store)
     return stride == 0 && !is_store && t->width == 1 && !t->at.term.line.is_whole;
 }
 
+bool ptx_native_takes_none(const struct ptx_native *n, const struct ptx_native_transfer *t,
+                           bool is_store)
+{
+    return ptx_native_is_row(t, is_store) && has_masks(n, t) && ptx_native_stride_of(&t->at) != 0;
+}
+
 /* What has to hold for it: the i1, or NULL: nothing. */
 const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_native_transfer *t)
 {

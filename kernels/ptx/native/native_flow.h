@@ -21,8 +21,9 @@
 
 #include "kernels/ptx/emit/access.h"
 #include "kernels/ptx/native/native.h"
+#include "kernels/ptx/native/runtime.h"
 
-enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_WAITING = 4, PTX_NATIVE_ROWS = 2 };
+enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_ROWS = 2 };
 
 /* Nodes from `head` to `last` in reverse post order that are left by going on behind them. */
 struct ptx_native_loop {
@@ -117,8 +118,9 @@ struct ptx_native_flow {
     const char **
         known_lanes; /* per node: lanes that are there whenever any are, a number; NULL: not known */
     bool has_rests, knows_row;
-    uint32_t waiting_count; /* of atomic sums that wait for the block's end, and their widths */
-    uint8_t waiting_bits[PTX_NATIVE_WAITING];
+    uint32_t
+        waiting_count; /* of atomic sums that wait for more blocks (struct ptx_native_sum), and their widths */
+    uint8_t waiting_bits[PTX_NATIVE_SUMS];
     size_t row_count; /* of atomic sums in rows that wait for more blocks (struct ptx_native_row) */
     const struct ptx_instruction *rows[PTX_NATIVE_ROWS];
     struct ptx_native_loop *loops; /* the outer ones first */
@@ -216,12 +218,14 @@ struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct p
 /* memory.c, atomic.c, native_warp.c, call.c: true: written, or refused. */
 bool ptx_native_memory(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_atomic(struct ptx_native *n, const struct ptx_instruction *in);
+/* ld and st that are ptx_is_wide_access(): a comparison with zero, and an exchange. Within what writes the access. */
+void ptx_native_wide_access(struct ptx_emitter *e, const struct ptx_instruction *in);
 bool ptx_native_mbarrier(struct ptx_native *n, const struct ptx_instruction *in);
 /* cp.async.mbarrier.arrive. */
 void ptx_native_copies_arrive(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in);
-/* atomic.c: where the function returns, adds what has waited for that. */
-void ptx_native_add_waiting(struct ptx_native *n);
+/* atomic.c: where the function returns, leaves what waits to the block's sums. */
+void ptx_native_leave_waiting(struct ptx_native *n);
 /* Fills `rows`; needs: sites, lines. */
 void ptx_native_find_rows(struct ptx_native *n);
 bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in);
@@ -282,6 +286,27 @@ const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned 
 /* Whether tid of the axis (0: x) is the same for all lanes. */
 bool ptx_native_tid_is_alike(const struct ptx_native *n, int32_t axis);
 
+/* short_ways.c: the function without branches around a few instructions; NULL: it has none. Needs: what is uniform, sites. */
+const struct ptx_function *ptx_native_without_short_ways(struct ptx_native *n);
+
+/* checks.c, of kernels that are checked; otherwise nothing. Which are refused; what the function's entry block and the start of a
+ * turn have; before an instruction, what becomes of values that nobody wrote; what fences, barriers, and lanes that come together
+ * tell. from: as CLEM_CHECK_EXCHANGE has it of each lane. The address of an atomic operation, as it is to be used. */
+bool ptx_native_is_checked(const struct ptx_native *n);
+void ptx_native_refuse_unchecked(struct ptx_native *n);
+void ptx_native_declare_list(struct ptx_native *n);
+void ptx_native_check_turn(struct ptx_native *n);
+void ptx_native_check_values(struct ptx_native *n, const struct ptx_instruction *in);
+void ptx_native_check_fence(struct ptx_native *n, const struct ptx_instruction *in);
+void ptx_native_check_barrier(struct ptx_native *n, const struct ptx_instruction *in);
+void ptx_native_check_members(struct ptx_native *n, const struct ptx_instruction *in);
+void ptx_native_check_exchange(struct ptx_native *n, const struct ptx_instruction *in,
+                               struct ptx_native_value from);
+struct ptx_native_value ptx_native_check_atomic(struct ptx_native *n,
+                                                const struct ptx_instruction *in,
+                                                const struct ptx_operand *operand,
+                                                struct ptx_native_value address);
+
 /* places.c: fills is_spread. Needs: what is uniform. */
 void ptx_native_find_places(struct ptx_native *n);
 
@@ -322,6 +347,9 @@ void ptx_native_find_rests(struct ptx_native *n);
 void ptx_native_find_lanes(struct ptx_native *n); /* known_lanes; needs: is_full */
 void ptx_native_tell_rest(struct ptx_native *n);
 void ptx_native_end_rest(struct ptx_native *n, const char *is_alone);
+
+/* rest.c: an i1, in the entry block: a block is one row of threads. */
+const char *ptx_native_block_is_row(struct ptx_native *n);
 
 /* Whether a barrier opens as soon as all warps of the block wait at it. */
 bool ptx_native_is_plain_barrier(const struct ptx_native_flow *f, const struct ptx_instruction *in);

@@ -7,6 +7,9 @@
 
 #include "kernels/ptx/native/runtime.h"
 
+/* Adds a number of floating point, of so many bits, to a word of global memory, no later than when no block is left. */
+void clem_native_add_later(struct ptx_native_block *block, uint64_t at, uint64_t value,
+                           uint32_t bits);
 /* Some lanes come to a barrier and do not wait. */
 void clem_native_arrive(struct ptx_native_block *block, uint32_t lanes, uint32_t number,
                         uint32_t count);
@@ -19,6 +22,9 @@ void clem_native_vprintf(const struct ptx_native_launch *launch, struct ptx_nati
                          uint32_t lanes, uint64_t *arguments);
 void clem_native_malloc(const struct ptx_native_launch *launch, struct ptx_native_block *block,
                         uint32_t lanes, uint64_t *arguments);
+void clem_native_aligned_malloc(const struct ptx_native_launch *launch,
+                                struct ptx_native_block *block, uint32_t lanes,
+                                uint64_t *arguments);
 void clem_native_free(const struct ptx_native_launch *launch, struct ptx_native_block *block,
                       uint32_t lanes, uint64_t *arguments);
 void clem_native_assertfail(const struct ptx_native_launch *launch, struct ptx_native_block *block,
@@ -49,9 +55,11 @@ CLEM_NATIVE_ADD_HALVES(bf16x2)
     FUNCTION(blocks)                                                                               \
     FUNCTION(arrive)                                                                               \
     FUNCTION(add_row)                                                                              \
+    FUNCTION(add_later)                                                                            \
     FUNCTION(gathered)                                                                             \
     FUNCTION(vprintf)                                                                              \
     FUNCTION(malloc)                                                                               \
+    FUNCTION(aligned_malloc)                                                                       \
     FUNCTION(free)                                                                                 \
     FUNCTION(assertfail)                                                                           \
     FUNCTION(set_conditional)                                                                      \

@@ -56,7 +56,7 @@ static unsigned lane_from(uint8_t operation, unsigned lane, unsigned b, unsigned
 }
 
 struct shuffled {
-    struct ptx_native_value value, is_within;
+    struct ptx_native_value value, is_within, from;
 };
 
 static struct shuffled shuffle_by_constants(struct ptx_native *n, const struct ptx_instruction *in,
@@ -72,7 +72,8 @@ static struct shuffled shuffle_by_constants(struct ptx_native *n, const struct p
         {ptx_native_emit(n, "shufflevector <32 x i32> %s, <32 x i32> undef, <32 x i32> %s>", x.text,
                          list),
          32, true},
-        {ptx_format(n->e, "%s>", within), 1, true}};
+        {ptx_format(n->e, "%s>", within), 1, true},
+        {ptx_format(n->e, "%s>", list), 32, true}};
 }
 
 /* A row of numbers, from first on. */
@@ -172,7 +173,8 @@ static struct shuffled shuffle_by_values(struct ptx_native *n, const struct ptx_
         {ptx_native_emit(n, "call <32 x i32> @clem_permute(<32 x i32> %s, <32 x i32> %s)", x.text,
                          safe),
          32, true},
-        {within, 1, true}};
+        {within, 1, true},
+        {safe, 32, true}};
 }
 
 /* What has set a register for the lanes that come to an instruction, or NULL where that may be several. */
@@ -221,6 +223,7 @@ static void shuffle(struct ptx_native *n, const struct ptx_instruction *in)
     const struct shuffled s =
         is_constant ? shuffle_by_constants(n, in, x, (unsigned)b->bits, (unsigned)c->bits)
                     : shuffle_by_values(n, in, x, o);
+    ptx_native_check_exchange(n, in, s.from);
     ptx_native_set(n, in, &in->operands[0], PTX_U32, s.value);
     if (in->has_second_destination)
         ptx_native_set(n, in, &in->operands[1], PTX_PRED, s.is_within);
@@ -422,9 +425,19 @@ static void elect(struct ptx_native *n, const struct ptx_instruction *in)
                        ptx_native_both(n, "icmp eq", lane, lanes));
 }
 
+/* The lanes that each waits for, all of whose values matter to it. */
+static struct ptx_native_value named(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *mask = ptx_native_members(n, in);
+    return mask ? vector_of(n, mask, PTX_U32) : ptx_native_number(n, 32, n->flow->mask);
+}
+
 static void write_warp(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct ptx_native *n = e->native;
+    ptx_native_check_members(n, in);
+    if (in->opcode != PTX_OPCODE_shfl && ptx_native_is_checked(n))
+        ptx_native_check_exchange(n, in, named(n, in));
     switch (in->opcode) {
     case PTX_OPCODE_shfl:
         shuffle(n, in);

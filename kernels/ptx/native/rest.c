@@ -342,7 +342,7 @@ void ptx_native_find_rests(struct ptx_native *n)
     struct ptx_arena *arena = n->e->arena;
     const enum ptx_threads threads = n->e->target->threads;
     f->rests = ptx_arena_array(arena, f->graph->count + 1, sizeof *f->rests);
-    if (f->is_parted || f->site_count == 0 ||
+    if (f->is_parted || f->site_count == 0 || ptx_native_is_checked(n) ||
         (threads != PTX_THREADS_ROWS && threads != PTX_THREADS_ROW))
         return;
     struct finding finding = {.n = n, .of_block = ptx_flow_uniformity(arena, f->graph)};
@@ -355,8 +355,8 @@ void ptx_native_find_rests(struct ptx_native *n)
 
 /* ---- The text ---- */
 
-/* In the entry block, once: whether a block is one row. */
-static const char *row_text(struct ptx_native *n)
+/* It is written once. */
+const char *ptx_native_block_is_row(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     if (n->e->target->threads == PTX_THREADS_ROW)
@@ -459,7 +459,8 @@ void ptx_native_tell_rest(struct ptx_native *n)
     const struct ptx_native_rest *rest = &f->rests[f->node];
     if (!rest->compared)
         return;
-    const char *is_told = ptx_native_emit(n, "and i1 %s, %s", row_text(n), is_over(n, rest));
+    const char *is_told =
+        ptx_native_emit(n, "and i1 %s, %s", ptx_native_block_is_row(n), is_over(n, rest));
     const char *site = ptx_format(n->e, "%d", (int)rest->site);
     ptx_native_store_word(n, "%rest",
                           ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_told, site,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/ptx/native/checks.h"
 #include "kernels/ptx/native/native_runtime.h"
 
 enum { LANES = 32, BARRIERS = 16 };
@@ -200,6 +201,8 @@ static void open_plain(struct running *r)
     uint32_t live = 0;
     for (uint32_t i = 0; i < r->count; i++)
         live += (uint32_t)__builtin_popcount(r->warps[i].lanes);
+    if (r->launch->checked != 0)
+        clem_native_block_meets(r->launch, &r->block, live);
     for (uint32_t i = 0; i < r->count; i++) {
         r->warps[i].result = live << 16;
         r->warps[i].number = BARRIERS;
@@ -222,7 +225,7 @@ static uint32_t common_site(const struct running *r)
 }
 
 /* One block whose barriers nobody can come to ends as it is. */
-static void run_block(struct running *r)
+static void run_turns(struct running *r)
 {
     bool has_ended;
     begin_block(r);
@@ -246,6 +249,16 @@ static void run_block(struct running *r)
             if (r->warps[i].lanes && r->warps[i].number == BARRIERS)
                 run_warps(r, i, i + 1, r->warps[i].site, false);
     }
+}
+
+static void run_block(struct running *r)
+{
+    const bool is_checked = r->launch->checked != 0;
+    if (is_checked)
+        clem_native_block_begins(r->launch, &r->block);
+    run_turns(r);
+    if (is_checked)
+        clem_native_block_ends(r->launch, &r->block);
 }
 
 /* ---- Warps whose lanes may part ---- */
@@ -601,6 +614,98 @@ void clem_native_add_row(struct ptx_native_row *row)
     memset(row->sums, 0, sizeof row->sums);
 }
 
+static void begin_sums(struct running *r)
+{
+    for (uint32_t i = 0; i < PTX_NATIVE_SUMS; i++)
+        r->block.sums[i].at = UINT64_MAX;
+}
+
+static void add_sums(const struct running *r)
+{
+    for (uint32_t i = 0; i < PTX_NATIVE_SUMS; i++) {
+        const struct ptx_native_sum *s = &r->block.sums[i];
+        if (s->at != UINT64_MAX && s->bits == 32)
+            atomic_fetch_add_explicit((_Atomic uint32_t *)(uintptr_t)s->at, (uint32_t)s->sum,
+                                      memory_order_relaxed);
+        else if (s->at != UINT64_MAX)
+            atomic_fetch_add_explicit((_Atomic uint64_t *)(uintptr_t)s->at, s->sum,
+                                      memory_order_relaxed);
+    }
+}
+
+/* As the unit that adds to global memory has it. */
+static uint32_t flushed(uint32_t word)
+{
+    return word & 0x7f800000u ? word : word & 0x80000000u;
+}
+
+static uint32_t sum_of_floats(uint32_t a, uint32_t b)
+{
+    float x, y;
+    uint32_t sum;
+    a = flushed(a);
+    b = flushed(b);
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    x += y;
+    memcpy(&sum, &x, sizeof sum);
+    return flushed(sum);
+}
+
+static uint64_t sum_of_doubles(uint64_t a, uint64_t b)
+{
+    double x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    x += y;
+    memcpy(&a, &x, sizeof a);
+    return a;
+}
+
+static void add_floats(const struct ptx_native_addends *list)
+{
+    _Atomic uint32_t *to = (_Atomic uint32_t *)(uintptr_t)list->at;
+    uint32_t old = atomic_load_explicit(to, memory_order_relaxed), sum;
+    do {
+        sum = old;
+        for (uint32_t i = 0; i < list->count; i++)
+            sum = sum_of_floats(sum, (uint32_t)list->values[i]);
+    } while (!atomic_compare_exchange_weak_explicit(to, &old, sum, memory_order_relaxed,
+                                                    memory_order_relaxed));
+}
+
+static void add_doubles(const struct ptx_native_addends *list)
+{
+    _Atomic uint64_t *to = (_Atomic uint64_t *)(uintptr_t)list->at;
+    uint64_t old = atomic_load_explicit(to, memory_order_relaxed), sum;
+    do {
+        sum = old;
+        for (uint32_t i = 0; i < list->count; i++)
+            sum = sum_of_doubles(sum, list->values[i]);
+    } while (!atomic_compare_exchange_weak_explicit(to, &old, sum, memory_order_relaxed,
+                                                    memory_order_relaxed));
+}
+
+static void add_list(struct ptx_native_addends *list)
+{
+    if (list->count > 0 && list->bits == 32)
+        add_floats(list);
+    else if (list->count > 0)
+        add_doubles(list);
+    list->count = 0;
+}
+
+void clem_native_add_later(struct ptx_native_block *block, uint64_t at, uint64_t value,
+                           uint32_t bits)
+{
+    struct ptx_native_addends *list = &block->list;
+    if (list->count == PTX_NATIVE_LIST || list->at != at || list->bits != bits)
+        add_list(list);
+    list->at = at;
+    list->bits = bits;
+    list->values[list->count++] = value;
+}
+
 static void begin_rows(const struct running *r, uint64_t rows)
 {
     for (uint32_t warp = 0; rows > 0 && warp < r->count; warp++)
@@ -635,12 +740,15 @@ void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, 
         return;
     }
     begin_rows(&r, rows);
+    begin_sums(&r);
     name_block(&r, first);
     for (uint64_t i = 0; i < count; i += r.block.columns, name_next(&r, r.block.columns)) {
         r.block.columns = sweeps ? columns_of(&r, count - i) : 1;
         run_block(&r);
     }
     add_rows(&r, rows);
+    add_sums(&r);
+    add_list(&r.block.list);
 }
 
 void clem_native_arrive(struct ptx_native_block *block, uint32_t lanes, uint32_t number,

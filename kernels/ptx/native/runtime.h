@@ -14,6 +14,20 @@ struct ptx_native_turn {
     uint32_t unused;
 };
 
+/* What has been added to a word of memory, and is not there yet. at: its address; UINT64_MAX: nothing waits. */
+struct ptx_native_sum {
+    uint64_t at, sum;
+    uint32_t bits, unused; /* of the word */
+};
+
+/* Numbers of floating point that are to be added to a word of memory, one after the other. */
+enum { PTX_NATIVE_SUMS = 4, PTX_NATIVE_LIST = 16 };
+struct ptx_native_addends {
+    uint64_t at;
+    uint32_t bits, count;
+    uint64_t values[PTX_NATIVE_LIST];
+};
+
 /* A block while it runs. What is of a warp is that of the one being run where lanes may part, and otherwise of the first of
  * the block, behind which the others follow. */
 struct ptx_native_block {
@@ -38,7 +52,13 @@ struct ptx_native_block {
     uint32_t last_lanes; /* of the last warp of the block, at its start */
     uint32_t
         columns; /* blocks from this one on, with the next blockIdx.x each, where a sweep runs them together */
-    uint32_t unused;
+    uint32_t thread; /* where accesses are checked: the number of the first of the warp being run */
+    /* Likewise: the block's number in the grid, what stands for bytes of shared memory that were written, and the barrier
+     * that a warp came to last, as `site` of struct clem_check_call. */
+    uint64_t number_in_grid, shadow, met;
+    struct ptx_native_sum
+        sums[PTX_NATIVE_SUMS]; /* that wait for the blocks that the thread of the host runs next */
+    struct ptx_native_addends list; /* likewise */
 };
 
 /* Where lanes of a warp wait while others may go on; a row of them at the start of the warp's frame. */

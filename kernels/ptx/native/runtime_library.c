@@ -72,6 +72,14 @@ void clem_native_malloc(const struct ptx_native_launch *launch, struct ptx_nativ
                                block->index[0] * 1024u + tid_of(block, 0, i));
 }
 
+void clem_native_aligned_malloc(const struct ptx_native_launch *launch,
+                                struct ptx_native_block *block, uint32_t lanes, uint64_t *arguments)
+{
+    FOR_LANES(i)
+    arguments[i] = clem_aligned_malloc(runtime_of(launch), arguments[i], arguments[LANES + i],
+                                       block->index[0] * 1024u + tid_of(block, 0, i));
+}
+
 void clem_native_free(const struct ptx_native_launch *launch, struct ptx_native_block *block,
                       uint32_t lanes, uint64_t *arguments)
 {

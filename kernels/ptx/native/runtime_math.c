@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 
+#include "kernels/ptx/native/checks.h"
 #include "kernels/ptx/native/fetch.h"
 #include "kernels/ptx/native/host_math.h"
 #include "kernels/ptx/native/native_runtime.h"
@@ -168,10 +169,11 @@ const struct ptx_native_symbol *ptx_native_symbols(size_t *count)
     static const struct ptx_native_symbol symbols[] = {
 #define FUNCTION(name) {"clem_native_" #name, (void (*)(void))clem_native_##name},
         CLEM_NATIVE_MATH(FUNCTION) CLEM_NATIVE_RUNTIME(FUNCTION) CLEM_NATIVE_PICTURES(FUNCTION)
+            CLEM_NATIVE_CHECKS(FUNCTION)
 #include "host_math_names.inc"
 #undef FUNCTION
 #define FUNCTION(name) {#name, (void (*)(void))(name)}, {#name "f", (void (*)(void))(name##f)},
-            LIBM(FUNCTION)
+                LIBM(FUNCTION)
 #undef FUNCTION
     };
     *count = sizeof symbols / sizeof *symbols;

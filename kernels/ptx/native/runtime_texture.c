@@ -31,6 +31,14 @@ static float real(const uint32_t *list, enum ptx_fetch_row row)
     return as_float(list[PTX_FETCH_LANES * row]);
 }
 
+/* Three rows. */
+static float4 vector(const uint32_t *list, unsigned row)
+{
+    const uint32_t *const at = &list[PTX_FETCH_LANES * row];
+    return (float4){as_float(at[0]), as_float(at[PTX_FETCH_LANES]),
+                    as_float(at[2 * PTX_FETCH_LANES])};
+}
+
 static const uint64_t *objects_of(const uint32_t *list)
 {
     return (const uint64_t *)(const void *)&list[PTX_FETCH_LANES * PTX_FETCH_OBJECT];
@@ -59,17 +67,15 @@ static const struct clem_texture *row_of(uint64_t object)
 
 static float level_of(const struct clem_texture *facts, union ptx_fetch what, const uint32_t *list)
 {
-    const uint32_t *const steps = &list[PTX_FETCH_LANES * PTX_FETCH_STEPS];
     switch (what.texture.level) {
     case PTX_FETCH_AT_LEVEL:
         return real(list, PTX_FETCH_LEVEL);
-    case PTX_FETCH_BY_STEPS:
-        return clem_gradient_lod(facts,
-                                 (float4){as_float(steps[0]), as_float(steps[PTX_FETCH_LANES]),
-                                          as_float(steps[2 * PTX_FETCH_LANES])},
-                                 (float4){as_float(steps[3 * PTX_FETCH_LANES]),
-                                          as_float(steps[4 * PTX_FETCH_LANES]),
-                                          as_float(steps[5 * PTX_FETCH_LANES])});
+    case PTX_FETCH_BY_STEPS: {
+        const float4 dx = vector(list, PTX_FETCH_STEPS), dy = vector(list, PTX_FETCH_STEPS + 3);
+        return what.texture.way == PTX_FETCH_SAMPLE_4
+                   ? clem_cube_lod(facts, vector(list, PTX_FETCH_X), dx, dy)
+                   : clem_gradient_lod(facts, dx, dy);
+    }
     default:
         return -INFINITY;
     }

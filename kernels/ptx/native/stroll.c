@@ -141,7 +141,7 @@ void ptx_native_find_strolls(struct ptx_native *n)
     struct ptx_native_flow *f = n->flow;
     f->strolls = ptx_arena_array(n->e->arena, f->loop_count + 1, sizeof *f->strolls);
     f->barrier_count = f->site_count;
-    if (f->is_parted || f->is_tangled)
+    if (f->is_parted || f->is_tangled || ptx_native_is_checked(n))
         return;
     for (size_t i = 0; i < f->loop_count; i++) {
         if (!is_single(f, i) || !has_strides(n, f->loops[i]))

@@ -62,6 +62,7 @@ void ptx_native_turn(struct ptx_native *n)
         ptx_native_do(n, "%s = add i32 %s, %s", PTX_NATIVE_COLUMN,
                       ptx_native_of_block(n, OF_BLOCK(index), "i32"),
                       ptx_native_load_word(n, "%column"));
+    ptx_native_check_turn(n);
     ptx_native_do(n, "%%warp.wide = zext i32 %%state.%zu to i64", OF_BLOCK(warp));
     name_of_warp(n, OF_BLOCK(frame), f->frame_bytes);
     name_of_warp(n, OF_BLOCK(local), PTX_NATIVE_LANES * f->local_bytes);
@@ -111,16 +112,66 @@ void ptx_native_enter_turn(struct ptx_native *n)
     ptx_text_put(n->e->out, " ]\n");
 }
 
-/* The same warp of the next block, if there is one, or the first block again. */
-static void next_column(struct ptx_native *n)
+/* How many warps a row of threads takes: those have their turns in one block after the other, so that memory is gone through in
+ * its order. */
+static const char *warps_in_row(struct ptx_native *n)
 {
-    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%column"));
-    const char *is_in = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
-                                        ptx_native_of_block(n, OF_BLOCK(columns), "i32"));
+    const char *width = ptx_native_of_launch(n, offsetof(struct ptx_native_launch, block), "i32");
+    const char *warps = ptx_native_emit(n, "lshr i32 %s, 5", width);
+    const char *is_less = ptx_native_emit(n, "icmp eq i32 %s, 0", warps);
+    return ptx_native_emit(n, "select i1 %s, i32 1, i32 %s", is_less, warps);
+}
+
+/* A row of threads begins with a warp. */
+static void begin_row(struct ptx_native *n, const char *warp)
+{
+    const char *end = ptx_native_of_block(n, OF_BLOCK(end), "i32");
+    const char *until =
+        ptx_native_emit(n, "add i32 %s, %s", warp, ptx_native_load_word(n, "%in.row"));
+    const char *is_in = ptx_native_emit(n, "icmp ult i32 %s, %s", until, end);
+    ptx_native_store_word(n, "%row", warp);
+    ptx_native_store_word(n, "%row.end",
+                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_in, until, end));
+}
+
+/* The next warp of the row, or the row's first in the next block; behind the last of those in "last", in the first block again. */
+static void next_in_sweep(struct ptx_native *n)
+{
+    const char *warp = ptx_native_load_word(n, "%warp");
+    const char *next = ptx_native_emit(n, "add i32 %s, 1", warp);
+    const char *is_in =
+        ptx_native_emit(n, "icmp ult i32 %s, %s", next, ptx_native_load_word(n, "%row.end"));
+    ptx_native_do(n, "br i1 %s, label %%along, label %%across", is_in);
+    ptx_native_label(n, "along");
+    ptx_native_store_word(n, "%warp", next);
+    ptx_native_jump(n, "turn");
+    ptx_native_label(n, "across");
+    const char *column = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%column"));
+    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", column,
+                                          ptx_native_of_block(n, OF_BLOCK(columns), "i32"));
     ptx_native_store_word(n, "%column",
-                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 0", is_in, next));
-    ptx_native_do(n, "br i1 %s, label %%turn, label %%last", is_in);
+                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 0", is_more, column));
+    const char *first = ptx_native_load_word(n, "%row");
+    ptx_native_store_word(n, "%warp",
+                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_more, first, warp));
+    ptx_native_do(n, "br i1 %s, label %%turn, label %%last", is_more);
     ptx_native_label(n, "last");
+    begin_row(n, next);
+}
+
+static void next_turn(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%warp"));
+    ptx_native_store_word(n, "%warp", next);
+    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
+                                          ptx_native_of_block(n, OF_BLOCK(end), "i32"));
+    if (f->has_rests) {
+        const char *rest = ptx_native_load_word(n, "%rest");
+        const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, -1", rest);
+        is_more = ptx_native_emit(n, "and i1 %s, %s", is_more, is_none);
+    }
+    ptx_native_do(n, "br i1 %s, label %%turn, label %%leave", is_more);
 }
 
 void ptx_native_end_turn(struct ptx_native *n)
@@ -146,20 +197,11 @@ void ptx_native_end_turn(struct ptx_native *n)
     ptx_native_jump(n, "over");
     ptx_native_label(n, "over");
     if (f->is_swept)
-        next_column(n);
-    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%warp"));
-    ptx_native_store_word(n, "%warp", next);
-    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
-                                          ptx_native_of_block(n, OF_BLOCK(end), "i32"));
-    if (f->has_rests) {
-        const char *rest = ptx_native_load_word(n, "%rest");
-        const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, -1", rest);
-        is_more = ptx_native_emit(n, "and i1 %s, %s", is_more, is_none);
-    }
-    ptx_native_do(n, "br i1 %s, label %%turn, label %%leave", is_more);
+        next_in_sweep(n);
+    next_turn(n);
     ptx_native_label(n, "leave");
     if (f->site_count == 0) {
-        ptx_native_add_waiting(n);
+        ptx_native_leave_waiting(n);
         ptx_native_do(n, "ret i32 0");
         return;
     }
@@ -174,7 +216,7 @@ void ptx_native_end_turn(struct ptx_native *n)
     const char *stops = ptx_native_emit(n, "or i1 %s, %s", is_told, is_over);
     ptx_native_do(n, "br i1 %s, label %%stop, label %%again", stops);
     ptx_native_label(n, "stop");
-    ptx_native_add_waiting(n);
+    ptx_native_leave_waiting(n);
     ptx_native_do(n, "ret i32 %s", ptx_native_emit(n, "select i1 %s, i32 -1, i32 0", is_told));
     ptx_native_label(n, "again");
     ptx_native_stroll_on(n, common);
@@ -191,9 +233,16 @@ void ptx_native_begin_turns(struct ptx_native *n)
     const char *first = ptx_native_of_block(n, OF_BLOCK(first), "i32");
     const char *site = ptx_native_of_block(n, OF_BLOCK(site), "i32");
     static const char *const words[] = {"%warp", "%site", "%came", "%common", "%mixed", "%column"};
+    static const char *const of_rows[] = {"%row", "%row.end", "%in.row"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         ptx_native_do(n, "%s = alloca i32", words[i]);
         ptx_native_store_word(n, words[i], i == 0 ? first : i == 1 ? site : "0");
+    }
+    for (size_t i = 0; n->flow->is_swept && i < sizeof of_rows / sizeof *of_rows; i++)
+        ptx_native_do(n, "%s = alloca i32", of_rows[i]);
+    if (n->flow->is_swept) {
+        ptx_native_store_word(n, "%in.row", warps_in_row(n));
+        begin_row(n, first);
     }
     ptx_native_begin_strolls(n);
     if (!n->flow->has_rests)

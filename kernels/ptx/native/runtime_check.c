@@ -1,0 +1,793 @@
+/* Checks of kernels in the native form: a warp's loads and stores are looked at as rows, and what is not seen to be right there
+ * lane after lane, as kernels of the block form do it (library/check.cl), whose reports these are.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <sys/types.h>
+
+#include "kernels/ptx/library/check.h"
+#include "kernels/ptx/native/cells.h"
+#include "kernels/ptx/native/checks.h"
+#include "kernels/ptx/native/opencl_c.h"
+
+#define __global /* one memory */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wparentheses"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wextra"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#define CLEM_ALONE inline
+#include "kernels/ptx/library/race.cl"
+#pragma GCC diagnostic pop
+
+enum { LANES = 32, HALF = 16 };
+
+/* Lanes that access memory. Of shared memory addresses are offsets in it here. */
+struct row {
+    const struct clem_check_launch *head;
+    const struct ptx_native_block *block;
+    const struct ptx_native_told *told;
+    struct ptx_native_list *list;
+    bool is_line;
+    uint32_t lanes, bytes;
+    bool is_shared, writes, has_values;
+    uint64_t first[2]; /* of lines */
+    int64_t stride;
+};
+
+typedef uint64_t check_function(const struct clem_check_call *call);
+typedef uint64_t access_function(uint64_t launch, uint64_t what, uint64_t site, uint64_t address,
+                                 uint64_t thread, uint64_t block);
+
+static uint64_t name_of(const struct row *r)
+{
+    return (uint64_t)(uintptr_t)r->head;
+}
+
+static uint64_t thread_of(const struct row *r, unsigned lane)
+{
+    return r->block->thread + lane;
+}
+
+static uint64_t place_of(const struct row *r, unsigned lane)
+{
+    const uint64_t at = r->is_line
+                            ? r->first[lane / HALF] + (uint64_t)(r->stride * (int64_t)(lane % HALF))
+                            : r->list->addresses[lane] - (r->is_shared ? r->block->shared : 0);
+    return r->is_shared ? (uint32_t)at : at;
+}
+
+static uint64_t address_at(const struct row *r, uint64_t place)
+{
+    return r->is_shared ? r->block->shared + place : place;
+}
+
+static uint64_t value_of(const struct row *r, unsigned lane)
+{
+    uint64_t value = 0;
+    if (r->has_values)
+        memcpy(&value, (const unsigned char *)r->list->values + (size_t)lane * r->bytes, r->bytes);
+    return value;
+}
+
+/* ---- Memory and init ---- */
+
+/* Lanes on one line: those of a half warp, or of the warp. */
+struct part {
+    uint64_t first; /* the place of lane `lane` */
+    unsigned lane;
+    uint32_t lanes; /* from that one on */
+};
+
+/* As far as lanes' places go: one look for all. */
+struct extent {
+    uint64_t low, bytes;
+};
+
+static struct extent extent_of(const struct row *r, const struct part *part)
+{
+    const int64_t first = __builtin_ctz(part->lanes), last = 31 - __builtin_clz(part->lanes);
+    const int64_t lowest = r->stride < 0 ? last : first;
+    const uint64_t low = part->first + (uint64_t)(r->stride * lowest);
+    const int64_t reach = (last - first) * (r->stride < 0 ? -r->stride : r->stride);
+    return (struct extent){r->is_shared ? (uint32_t)low : low, (uint64_t)reach + r->bytes};
+}
+
+/* One, or two. */
+static unsigned parts_of(const struct row *r, struct part parts[2])
+{
+    const uint64_t behind = r->first[0] + (uint64_t)(HALF * r->stride);
+    const bool is_one = r->first[1] == (r->is_shared ? (uint32_t)behind : behind);
+    unsigned count = 0;
+    if (is_one && r->lanes != 0)
+        parts[count++] = (struct part){r->first[0], 0, r->lanes};
+    for (unsigned half = 0; !is_one && half < 2; half++)
+        if (r->lanes >> HALF * half & 0xffff)
+            parts[count++] =
+                (struct part){r->first[half], HALF * half, r->lanes >> HALF * half & 0xffff};
+    return count;
+}
+
+/* Whether all of it may be accessed; *written: where what stands for it is, 0: all was written. */
+static bool is_within(const struct row *r, struct extent x, uint64_t *written)
+{
+    if (r->is_shared) {
+        const bool has_shadow = r->block->shadow && r->told->ways & PTX_NATIVE_INIT;
+        *written = has_shadow ? r->block->shadow + x.low : 0;
+        return x.low <= r->head->shared_bytes && x.bytes <= r->head->shared_bytes - x.low;
+    }
+    const uint64_t *const pages = (const uint64_t *)(uintptr_t)r->head->memory;
+    const struct clem_check_memory *const memory =
+        (const struct clem_check_memory *)(uintptr_t)pages[CLEM_CHECK_PLACE(x.low)];
+    const uint64_t at = x.low - memory->base;
+    *written = memory->written ? memory->written + at : 0;
+    return at < memory->bytes && x.bytes <= memory->bytes - at;
+}
+
+static inline bool are_ones(const unsigned char *written, uint64_t bytes)
+{
+    uint64_t others = 0, word;
+    uint64_t i = 0;
+    for (; i + sizeof word <= bytes; i += sizeof word) {
+        memcpy(&word, written + i, sizeof word);
+        others |= word ^ CLEM_CHECK_WRITTEN;
+    }
+    for (; i < bytes; i++)
+        others |= written[i] ^ 1u;
+    return others == 0;
+}
+
+static unsigned count_of(uint32_t lanes)
+{
+    lanes -= lanes >> 1 & 0x55555555u;
+    lanes = (lanes & 0x33333333u) + (lanes >> 2 & 0x33333333u);
+    return ((lanes + (lanes >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+
+static bool was_written(const struct row *r, unsigned char *written, const struct part *part,
+                        struct extent x)
+{
+    const uint64_t dense = (uint64_t)count_of(part->lanes) * r->bytes;
+    if (dense == x.bytes && r->writes)
+        memset(written, 1, x.bytes);
+    if (r->writes ? dense == x.bytes : x.bytes <= 8 * dense && are_ones(written, x.bytes))
+        return true;
+    for (uint32_t rest = part->lanes; rest != 0; rest &= rest - 1) {
+        const unsigned lane = part->lane + (unsigned)__builtin_ctz(rest);
+        unsigned char *const own = written + (place_of(r, lane) - x.low);
+        if (r->writes)
+            memset(own, 1, r->bytes);
+        else if (!are_ones(own, r->bytes))
+            return false;
+    }
+    return true;
+}
+
+/* Whether lanes on a line are right as far as memory and init go. */
+static bool look(const struct row *r, const struct part *part)
+{
+    uint64_t written;
+    if ((part->first | (uint64_t)r->stride) & (r->bytes - 1))
+        return false;
+    const struct extent x = extent_of(r, part);
+    return is_within(r, x, &written) &&
+           (written == 0 || was_written(r, (unsigned char *)(uintptr_t)written, part, x));
+}
+
+/* Likewise of one lane. */
+static bool look_at(const struct row *r, uint64_t place)
+{
+    struct row one = *r;
+    one.first[0] = place;
+    one.stride = 0;
+    one.is_line = true;
+    return look(&one, &(const struct part){place, 0, 1});
+}
+
+/* ---- Races ---- */
+
+static bool is_same(const struct row *r, unsigned lane, uint64_t place)
+{
+    if (!r->has_values || r->is_shared)
+        return false;
+    const uint64_t value = value_of(r, lane);
+    return memcmp((const void *)(uintptr_t)place, &value, r->bytes) == 0;
+}
+
+/* What is the same for all lanes of an access. */
+struct racing {
+    const struct clem_race_look *look;
+    uint32_t word; /* of a slot */
+    uint64_t like;
+    struct clem_race_now now;
+    struct ptx_cells rule;
+};
+
+/* false: who checks has to be told of all. Where it is true nobody else has what is known of races until end_races(). */
+static bool begin_races(const struct row *r, struct racing *x)
+{
+    if (!clem_race_enter(name_of(r)))
+        return false;
+    const struct clem_race_gate *const gate =
+        (const struct clem_race_gate *)(uintptr_t)r->head->gate;
+    x->look = (const struct clem_race_look *)(uintptr_t)gate->look;
+    const struct clem_race_site *const known = &x->look->sites[r->told->site % CLEM_RACE_SITES];
+    if (x->look->block != r->block->number_in_grid || known->site != r->told->site ||
+        *(volatile const uint32_t *)(uintptr_t)r->head->put_off != 0)
+        return false;
+    x->word = (r->writes ? CLEM_RACE_WRITES : 0u) | (uint32_t)known->bits;
+    x->like = r->writes ? ~((uint64_t)CLEM_RACE_STATE << 32)
+                        : (uint64_t)(CLEM_RACE_FULL - 1u) << 32 | 0xffffffffu;
+    x->now = (struct clem_race_now){x->look->time, r->is_shared ? x->look->barrier : x->look->old,
+                                    x->look};
+    x->rule = (struct ptx_cells){
+        x->like, x->now.old, x->look->clear, x->look->turn, x->look->barrier, r->writes, 0, 0,
+        0,       0};
+    return true;
+}
+
+static void end_races(const struct row *r)
+{
+    clem_race_leave(name_of(r));
+}
+
+/* Needs: begin_races(). */
+static bool may_be_touched(const struct row *r, uint64_t low, uint64_t bytes)
+{
+    const struct clem_race_gate *const gate =
+        (const struct clem_race_gate *)(uintptr_t)r->head->gate;
+    const uint64_t change = *(volatile const uint64_t *)(uintptr_t)gate->change;
+    return change != 0 && (r->head->touched_change != change ||
+                           (low < r->head->touched_high && low + bytes > r->head->touched_low));
+}
+
+/* What a lane's access is to a cell, without the thread's number, and how far behind the first of a page. */
+static uint32_t word_at(const struct row *r, const struct racing *x, unsigned lane, uint64_t place)
+{
+    const uint32_t part = r->bytes < 4 ? ((1u << r->bytes) - 1u) << (place & 3u) : 15u;
+    return x->word | (uint32_t)thread_of(r, lane) | part << CLEM_RACE_BYTES_AT |
+           (is_same(r, lane, place) ? CLEM_RACE_SAME : 0u);
+}
+
+static size_t cell_of(uint64_t place)
+{
+    return place % CLEM_RACE_PAGE_BYTES / 4;
+}
+
+static uint64_t *behind(uint64_t *cells, size_t cell)
+{
+    return cells + CLEM_RACE_PAGE_BYTES / 4 + cell * (CLEM_RACE_SLOTS - 1);
+}
+
+/* The second or third of those that read a cell at this time and stay with it, likewise of other threads. */
+static bool is_like_reader(const struct racing *x, uint64_t slot)
+{
+    const uint64_t differs = slot ^ x->now.slot;
+    const uint32_t word = (uint32_t)(differs >> 32);
+    return (uint32_t)differs == 0 &&
+           (word & (CLEM_RACE_BYTES | CLEM_RACE_WRITES | CLEM_RACE_STRONG)) == 0 &&
+           (word & CLEM_RACE_THREAD) != 0;
+}
+
+/* Of a cell of which all that is kept are reads at this time, less than four, this is one more: what clem_race_among() does then. */
+static bool read_once_more(const struct racing *x, uint64_t *first, uint64_t *others)
+{
+    const uint64_t known = *first;
+    const uint32_t word = (uint32_t)(known >> 32);
+    if ((word & CLEM_RACE_STATE) == CLEM_RACE_ALONE && is_like_reader(x, known)) {
+        others[0] = known & ~((uint64_t)(CLEM_RACE_STATE | CLEM_RACE_FULL) << 32);
+        others[1] = others[2] = 0;
+        *first = x->now.slot | (uint64_t)CLEM_RACE_MORE << 32;
+        return true;
+    }
+    const uint32_t thread = word ^ (uint32_t)(x->now.slot >> 32);
+    if ((word & (CLEM_RACE_STATE | CLEM_RACE_FULL)) != CLEM_RACE_MORE ||
+        (thread & CLEM_RACE_THREAD & ~31u) == 0 || /* takes the place of its warp's last */
+        !is_like_reader(x, known & ~((uint64_t)CLEM_RACE_STATE << 32)) ||
+        !is_like_reader(x, others[0]))
+        return false;
+    const bool is_third = others[1] == 0 && others[2] == 0;
+    if (!is_third && (others[2] != 0 || !is_like_reader(x, others[1])))
+        return false;
+    others[is_third ? 1 : 2] = known & ~((uint64_t)CLEM_RACE_STATE << 32);
+    *first = x->now.slot | (uint64_t)(CLEM_RACE_MORE | (is_third ? 0 : CLEM_RACE_FULL)) << 32;
+    return true;
+}
+
+static inline bool race_cell(struct racing *x, uint64_t *cells, size_t cell)
+{
+    uint64_t *const first = cells + cell, *const others = behind(cells, cell);
+    return (!x->rule.writes && read_once_more(x, first, others)) ||
+           clem_race_at_first(&x->now, x->like, (ulong *)first, (ulong *)others) ||
+           clem_race_among(x->now.slot, x->now.old, x->look, (ulong *)first, (ulong *)others);
+}
+
+/* The cells of a lane's bytes. */
+static bool race_at(const struct row *r, struct racing *x, unsigned lane, uint64_t place,
+                    uint64_t *cells)
+{
+    x->now.slot = (uint64_t)word_at(r, x, lane, place) << 32 | x->look->time;
+    for (uint32_t i = 0; i < r->bytes; i += 4)
+        if (!race_cell(x, cells, cell_of(place) + i / 4))
+            return false;
+    return true;
+}
+
+/* Needs: begin_races(). One lane at any place. */
+static bool race_of(const struct row *r, struct racing *x, unsigned lane, uint64_t place)
+{
+    if (place & (r->bytes - 1) || (!r->is_shared && may_be_touched(r, place, 16)))
+        return false;
+    uint64_t *const cells = (uint64_t *)(uintptr_t)clem_race_cells_of(x->look, place, r->is_shared);
+    return cells && race_at(r, x, lane, place, cells);
+}
+
+/* Lanes one after the other; cells: of their page, or NULL where they may be of several. Returns those that have to be told. */
+static uint32_t race_each(const struct row *r, struct racing *x, const struct part *part,
+                          uint64_t *cells)
+{
+    uint32_t left = 0;
+    for (uint32_t rest = part->lanes; rest != 0; rest &= rest - 1) {
+        const unsigned lane = part->lane + (unsigned)__builtin_ctz(rest);
+        const uint64_t place = place_of(r, lane);
+        const bool is_right =
+            cells ? race_at(r, x, lane, place, cells) : race_of(r, x, lane, place);
+        left |= is_right ? 0 : rest & -rest;
+    }
+    return left;
+}
+
+/* All lanes read at one place: when two of them have, those that come only take the first's. */
+static uint32_t race_alike(const struct row *r, struct racing *x, const struct part *part,
+                           uint64_t *cells)
+{
+    const uint64_t place = place_of(r, part->lane + (unsigned)__builtin_ctz(part->lanes));
+    const uint64_t last = part->lane + 31u - (unsigned)__builtin_clz(part->lanes);
+    uint32_t left = 0;
+    for (uint32_t rest = part->lanes; rest != 0; rest &= rest - 1) {
+        const unsigned lane = part->lane + (unsigned)__builtin_ctz(rest);
+        left |= race_at(r, x, lane, place, cells) ? 0 : rest & -rest;
+        const uint64_t known = cells[cell_of(place)];
+        if (left || r->bytes > 4 || (known >> 32 & CLEM_RACE_STATE) != CLEM_RACE_MORE ||
+            (known ^ x->now.slot) & ~((uint64_t)(CLEM_RACE_STATE | CLEM_RACE_FULL) << 32))
+            continue;
+        x->now.slot = (uint64_t)word_at(r, x, (unsigned)last, place) << 32 | x->look->time;
+        cells[cell_of(place)] =
+            x->now.slot | (known & (uint64_t)(CLEM_RACE_STATE | CLEM_RACE_FULL) << 32);
+        break;
+    }
+    return left;
+}
+
+typedef uint64_t pass_function(const struct ptx_cells *x, uint64_t *first, uint64_t *others,
+                               uint32_t count);
+
+static pass_function *pass_of(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+        return ptx_cells_avx512;
+    if (__builtin_cpu_supports("avx2"))
+        return ptx_cells_avx2;
+#endif
+    return ptx_cells_any;
+}
+
+/* Which of the lanes' stores write what is there already: a bit for each cell. */
+static uint64_t same_cells(const struct row *r, unsigned lane, uint64_t place, uint32_t count)
+{
+    const uint32_t *const there = (const uint32_t *)(uintptr_t)place;
+    const uint32_t *const values =
+        (const uint32_t *)(const void *)r->list->values + (size_t)lane * (r->bytes / 4);
+    uint64_t same = 0;
+    for (uint32_t i = 0; i < count; i++)
+        same |= (uint64_t)(there[i] == values[i]) << i;
+    if (r->bytes == 8) {
+        const uint64_t both = same & same >> 1 & 0x5555555555555555u;
+        same = both | both << 1;
+    }
+    return same;
+}
+
+/* A bit for each cell of lanes. */
+static uint64_t cells_of(uint64_t lanes, unsigned shift)
+{
+    uint64_t cells = 0;
+    for (; shift != 0 && lanes != 0; lanes &= lanes - 1)
+        cells |= ((1ull << (1u << shift)) - 1) << ((unsigned)__builtin_ctzll(lanes) << shift);
+    return shift ? cells : lanes;
+}
+
+/* Lanes side by side, within a page. */
+static uint32_t race_row(const struct row *r, struct racing *x, const struct part *part,
+                         uint64_t *cells)
+{
+    static pass_function *pass;
+    const unsigned none = (unsigned)__builtin_ctz(part->lanes);
+    const unsigned lanes = 32u - (unsigned)__builtin_clz(part->lanes) - none;
+    const uint64_t place = part->first + (uint64_t)none * r->bytes;
+    const size_t cell = cell_of(place);
+    const uint64_t absent = ~((uint64_t)part->lanes >> none) & ((1ull << lanes) - 1);
+    uint32_t left = 0;
+    if (!pass)
+        pass = pass_of();
+    x->rule.shift = (unsigned)__builtin_ctz(r->bytes / 4);
+    const uint32_t count = lanes << x->rule.shift;
+    x->rule.slot =
+        (uint64_t)(x->word | (uint32_t)thread_of(r, part->lane + none) | 15u << CLEM_RACE_BYTES_AT)
+            << 32 |
+        x->look->time;
+    x->rule.absent = cells_of(absent, x->rule.shift);
+    x->rule.same = r->has_values && !r->is_shared
+                       ? same_cells(r, part->lane + none, place, count) & ~x->rule.absent
+                       : 0;
+    uint64_t open = pass(&x->rule, cells + cell, behind(cells, cell), count);
+    for (; open != 0; open &= open - 1) {
+        const uint32_t at = (uint32_t)__builtin_ctzll(open);
+        x->now.slot = ptx_cells_slot(&x->rule, at);
+        left |= race_cell(x, cells, cell + at) ? 0 : 1u << (none + (at >> x->rule.shift));
+    }
+    return left;
+}
+
+/* Lanes on a line, of which look() is right. Returns those that have to be told. */
+static uint32_t race_part(const struct row *r, struct racing *x, const struct part *part)
+{
+    const struct extent e = extent_of(r, part);
+    const bool is_touched = !r->is_shared && may_be_touched(r, e.low, e.bytes + 16);
+    if (is_touched || (e.low ^ (e.low + e.bytes - 1)) >> CLEM_RACE_PAGE_BITS)
+        return race_each(r, x, part, NULL);
+    uint64_t *const cells = (uint64_t *)(uintptr_t)clem_race_cells_of(x->look, e.low, r->is_shared);
+    if (!cells)
+        return part->lanes;
+    if (r->stride == 0)
+        return race_alike(r, x, part, cells);
+    const unsigned lanes = 32u - (unsigned)__builtin_clz(part->lanes);
+    return r->stride == (int64_t)r->bytes && r->bytes >= 4 && lanes * r->bytes <= 4 * PTX_CELLS_MOST
+               ? race_row(r, x, part, cells)
+               : race_each(r, x, part, cells);
+}
+
+/* ---- What has to be told ---- */
+
+static struct clem_check_call call_of(const struct ptx_native_launch *launch,
+                                      const struct ptx_native_block *block, uint64_t what,
+                                      uint64_t thread)
+{
+    return (struct clem_check_call){
+        .launch = launch->checked, .what = what, .thread = thread, .block = block->number_in_grid};
+}
+
+static uint64_t tell(const struct ptx_native_launch *launch, const struct clem_check_call *call)
+{
+    const struct clem_check_launch *const head =
+        (const struct clem_check_launch *)(uintptr_t)launch->checked;
+    return ((check_function *)(uintptr_t)head->function)(call);
+}
+
+/* Where a lane has to make its access. */
+static uint64_t tell_lane(const struct row *r, unsigned lane, uint64_t place)
+{
+    const struct ptx_native_told *const told = r->told;
+    const struct clem_check_call call = {.launch = name_of(r),
+                                         .what = told->what,
+                                         .site = told->site,
+                                         .address = place,
+                                         .thread = thread_of(r, lane),
+                                         .block = r->block->number_in_grid,
+                                         .shared = r->is_shared ? r->block->shared : 0,
+                                         .value = value_of(r, lane),
+                                         .more = told->more,
+                                         .registers = told->registers,
+                                         .others = told->others,
+                                         .base = told->base};
+    return ((check_function *)(uintptr_t)r->head->function)(&call);
+}
+
+/* Whether who checks races is done with a lane that is right as far as memory and init go. */
+static bool tell_race(const struct row *r, unsigned lane, uint64_t place)
+{
+    const uint64_t same = is_same(r, lane, place) ? (uint64_t)CLEM_CHECK_SAME << 24 : 0;
+    return ((access_function *)(uintptr_t)r->head->access)(name_of(r), r->told->what | same,
+                                                           r->told->site, place, thread_of(r, lane),
+                                                           r->block->number_in_grid) != 0;
+}
+
+static bool is_right(const struct row *r, unsigned lane, uint64_t place)
+{
+    struct racing x;
+    if (r->told->ways & PTX_NATIVE_TELLS)
+        return false;
+    if (r->told->ways & PTX_NATIVE_LOOKS && !look_at(r, place))
+        return false;
+    if (!(r->told->ways & PTX_NATIVE_RACES))
+        return true;
+    const bool is = begin_races(r, &x) && race_of(r, &x, lane, place);
+    end_races(r);
+    return is || tell_race(r, lane, place);
+}
+
+static void put(uint64_t address, uint64_t value, uint32_t bytes)
+{
+    void *const to = (void *)(uintptr_t)address;
+    if (address % bytes != 0)
+        memcpy(to, &value, bytes);
+    else if (bytes == 8)
+        *(volatile uint64_t *)to = value;
+    else if (bytes == 4)
+        *(volatile uint32_t *)to = (uint32_t)value;
+    else if (bytes == 2)
+        *(volatile uint16_t *)to = (uint16_t)value;
+    else
+        *(volatile uint8_t *)to = (uint8_t)value;
+}
+
+/* Lane after lane, each with its store, since what one writes the next may find there. */
+static uint64_t one_by_one(const struct row *r)
+{
+    uint64_t moved = 0, to[LANES];
+    for (uint32_t rest = r->lanes; rest != 0; rest &= rest - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        const uint64_t place = place_of(r, lane), own = address_at(r, place);
+        to[lane] = is_right(r, lane, place) ? own : tell_lane(r, lane, place);
+        moved |= to[lane] ^ own;
+        if (r->has_values)
+            put(to[lane], value_of(r, lane), r->bytes);
+    }
+    for (unsigned lane = 0; lane < LANES; lane++)
+        r->list->addresses[lane] =
+            to[r->lanes >> lane & 1 ? lane : (unsigned)__builtin_ctz(r->lanes)];
+    return r->has_values || moved != 0;
+}
+
+/* ---- Rows ---- */
+
+static struct row row_of(const struct ptx_native_launch *launch,
+                         const struct ptx_native_block *block, const struct ptx_native_told *told,
+                         uint32_t lanes, struct ptx_native_list *list)
+{
+    const struct row r = {.head = (const struct clem_check_launch *)(uintptr_t)launch->checked,
+                          .block = block,
+                          .told = told,
+                          .list = list,
+                          .lanes = lanes,
+                          .bytes = CLEM_CHECK_BYTES(told->what),
+                          .is_shared = CLEM_CHECK_SPACE(told->what) == CLEM_CHECK_SHARED,
+                          .writes = CLEM_CHECK_KIND(told->what) == CLEM_CHECK_STORE,
+                          .has_values = CLEM_CHECK_FLAGS(told->what) & CLEM_CHECK_VALUE,
+                          .stride = told->stride};
+    return r;
+}
+
+/* ---- Lists ---- */
+
+/* Whether lanes' places follow each other, up or down, so that none is another's. */
+static bool are_ordered(const struct row *r)
+{
+    int64_t before = 0;
+    bool up = true, down = true, is_first = true;
+    for (uint32_t rest = r->lanes; rest != 0; rest &= rest - 1) {
+        const int64_t at = (int64_t)r->list->addresses[__builtin_ctz(rest)];
+        up &= is_first || at >= before + (int64_t)r->bytes;
+        down &= is_first || at <= before - (int64_t)r->bytes;
+        before = at;
+        is_first = false;
+    }
+    return up || down;
+}
+
+/* Lanes at any places, each of which is right as far as memory and init go. */
+static bool look_at_all(const struct row *r)
+{
+    for (uint32_t rest = r->lanes; rest != 0; rest &= rest - 1) {
+        uint64_t written;
+        const uint64_t place = place_of(r, (unsigned)__builtin_ctz(rest));
+        if (place & (r->bytes - 1) || !is_within(r, (struct extent){place, r->bytes}, &written))
+            return false;
+        unsigned char *const own = (unsigned char *)(uintptr_t)written;
+        if (own && r->writes)
+            memset(own, 1, r->bytes);
+        else if (own && !are_ones(own, r->bytes))
+            return false;
+    }
+    return true;
+}
+
+/* Whether lanes that store do so at different places: then it does not matter to one what another has written. */
+static bool are_apart(const struct row *r, const struct part *parts, unsigned count)
+{
+    const int64_t step = r->stride < 0 ? -r->stride : r->stride;
+    if ((r->lanes & (r->lanes - 1)) == 0)
+        return true;
+    if (step < r->bytes)
+        return false;
+    if (count < 2)
+        return true;
+    const struct extent a = extent_of(r, &parts[0]), b = extent_of(r, &parts[1]);
+    return a.low + a.bytes <= b.low || b.low + b.bytes <= a.low;
+}
+
+/* Those that are no races, as far as is seen; the others are told. Returns those that have to be told of all. */
+static uint32_t pass_part(const struct row *r, const struct part *part)
+{
+    struct racing x;
+    uint32_t left = part->lanes, refused = 0;
+    if (begin_races(r, &x))
+        left = r->is_line ? race_part(r, &x, part) : race_each(r, &x, part, NULL);
+    end_races(r);
+    for (uint32_t rest = left; rest != 0; rest &= rest - 1) {
+        const unsigned lane = part->lane + (unsigned)__builtin_ctz(rest);
+        if (!tell_race(r, lane, place_of(r, lane)))
+            refused |= rest & -rest;
+    }
+    return refused;
+}
+
+/* Lanes that are right as far as memory and init go: the rest of it. */
+static void tell_refused(const struct row *r, const struct part *part)
+{
+    for (uint32_t rest = pass_part(r, part); rest != 0; rest &= rest - 1) {
+        const unsigned lane = part->lane + (unsigned)__builtin_ctz(rest);
+        (void)tell_lane(r, lane, place_of(r, lane));
+    }
+}
+
+uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
+                                const struct ptx_native_block *block,
+                                const struct ptx_native_told *told, uint32_t lanes, uint64_t first,
+                                uint64_t second, struct ptx_native_list *list)
+{
+    struct row r = row_of(launch, block, told, lanes, list);
+    const uint64_t start = r.is_shared ? block->shared : 0;
+    if (lanes == 0)
+        return 0;
+    r.is_line = true;
+    r.first[0] = r.is_shared ? (uint32_t)(first - start) : first;
+    r.first[1] = r.is_shared ? (uint32_t)(second - start) : second;
+    struct part parts[2];
+    const unsigned count = parts_of(&r, parts);
+    if (told->ways & PTX_NATIVE_TELLS || (r.writes && !are_apart(&r, parts, count)))
+        return one_by_one(&r);
+    for (unsigned i = 0; i < count && told->ways & PTX_NATIVE_LOOKS; i++)
+        if (!look(&r, &parts[i]))
+            return one_by_one(&r);
+    for (unsigned i = 0; i < count && told->ways & PTX_NATIVE_RACES; i++)
+        tell_refused(&r, &parts[i]);
+    return 0;
+}
+
+uint64_t clem_native_check_list(const struct ptx_native_launch *launch,
+                                const struct ptx_native_block *block,
+                                const struct ptx_native_told *told, uint32_t lanes,
+                                struct ptx_native_list *list)
+{
+    const struct row r = row_of(launch, block, told, lanes, list);
+    const struct part all = {0, 0, lanes};
+    if (lanes == 0)
+        return 0;
+    if (told->ways & PTX_NATIVE_TELLS || (r.writes && !are_ordered(&r)) ||
+        (told->ways & PTX_NATIVE_LOOKS && !look_at_all(&r)))
+        return one_by_one(&r);
+    if (told->ways & PTX_NATIVE_RACES)
+        tell_refused(&r, &all);
+    return 0;
+}
+
+/* ---- What has no memory ---- */
+
+void clem_native_check_each(const struct ptx_native_launch *launch,
+                            const struct ptx_native_block *block,
+                            const struct ptx_native_told *told, uint32_t lanes)
+{
+    for (; lanes != 0; lanes &= lanes - 1) {
+        struct clem_check_call call =
+            call_of(launch, block, told->what, block->thread + (unsigned)__builtin_ctz(lanes));
+        call.site = told->site;
+        (void)tell(launch, &call);
+    }
+}
+
+static void tell_warp(const struct ptx_native_launch *launch, const struct ptx_native_block *block,
+                      const struct ptx_native_told *told, const uint32_t lanes[2], unsigned lane,
+                      uint32_t mask)
+{
+    struct clem_check_call call = call_of(launch, block, told->what, block->thread + lane);
+    call.site = told->site;
+    call.value = lanes[0];
+    call.address = lanes[1];
+    call.more = mask;
+    (void)tell(launch, &call);
+}
+
+/* Whether all that are there name just those, so that nothing is wrong with any. */
+static bool are_right(const uint32_t *masks, uint32_t lanes, uint32_t live)
+{
+    bool are = lanes != 0 && lanes == live;
+    for (unsigned lane = 0; lane < LANES; lane++)
+        are &= !(lanes >> lane & 1) || masks[lane] == lanes;
+    return are;
+}
+
+/* Of one mask, one lane tells: the first, or the first that it does not name. */
+void clem_native_check_warp(const struct ptx_native_launch *launch,
+                            const struct ptx_native_block *block,
+                            const struct ptx_native_told *told, uint32_t lanes, uint32_t live,
+                            uint32_t mask, struct ptx_native_list *list)
+{
+    const uint32_t *const masks = list ? (const uint32_t *)list->values : NULL;
+    const uint32_t both[2] = {lanes, live};
+    if (masks && are_right(masks, lanes, live)) {
+        mask = masks[__builtin_ctz(lanes)];
+        list = NULL;
+    }
+    const uint32_t strange = lanes & ~mask, some = strange ? strange : lanes;
+    if (!list && lanes)
+        tell_warp(launch, block, told, both, (unsigned)__builtin_ctz(some), mask);
+    for (uint32_t rest = list ? lanes : 0; rest != 0; rest &= rest - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        tell_warp(launch, block, told, both, lane, masks[lane]);
+    }
+}
+
+void clem_native_check_flows(const struct ptx_native_launch *launch,
+                             const struct ptx_native_block *block, uint64_t text, uint32_t lanes)
+{
+    for (; lanes != 0; lanes &= lanes - 1) {
+        struct clem_check_call call =
+            call_of(launch, block, CLEM_CHECK_GLOBAL << 8 | CLEM_CHECK_FLOWS,
+                    block->thread + (unsigned)__builtin_ctz(lanes));
+        call.address = text;
+        (void)tell(launch, &call);
+    }
+}
+
+void clem_native_check_exchange(const struct ptx_native_launch *launch,
+                                const struct ptx_native_block *block,
+                                const struct ptx_native_told *told, uint64_t text, uint32_t lanes,
+                                uint32_t how, struct ptx_native_list *list)
+{
+    struct clem_check_call call = call_of(launch, block, told->what, block->thread);
+    call.site = told->site;
+    call.address = text;
+    call.value = (uint64_t)(uintptr_t)list->values;
+    call.more = lanes | (uint64_t)how << 32;
+    (void)tell(launch, &call);
+}
+
+/* ---- Blocks ---- */
+
+static void tell_block(const struct ptx_native_launch *launch, const struct ptx_native_block *block,
+                       uint64_t what, uint64_t site, uint64_t address, uint64_t value)
+{
+    struct clem_check_call call = call_of(launch, block, what, CLEM_CHECK_ALL);
+    call.site = site;
+    call.address = address;
+    call.value = value;
+    (void)tell(launch, &call);
+}
+
+void clem_native_block_begins(const struct ptx_native_launch *launch,
+                              struct ptx_native_block *block)
+{
+    const uint64_t shared = launch->shared_bytes ? block->shared : 0;
+    struct clem_check_call call = call_of(launch, block, CLEM_CHECK_SHADOW, CLEM_CHECK_ALL);
+    const uint32_t *const at = block->index, *const grid = launch->grid;
+    block->number_in_grid = ((uint64_t)at[2] * grid[1] + at[1]) * grid[0] + at[0];
+    call.address = shared;
+    block->shadow = shared ? tell(launch, &call) : 0;
+    tell_block(launch, block, CLEM_CHECK_BEGIN, 0, shared, 0);
+}
+
+void clem_native_block_meets(const struct ptx_native_launch *launch,
+                             const struct ptx_native_block *block, uint32_t live)
+{
+    tell_block(launch, block, CLEM_CHECK_BARRIER, block->met, 0, live);
+}
+
+void clem_native_block_ends(const struct ptx_native_launch *launch,
+                            const struct ptx_native_block *block)
+{
+    tell_block(launch, block, CLEM_CHECK_END, 0, 0, 0);
+}
