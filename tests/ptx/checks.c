@@ -236,3 +236,65 @@ TEST_BODY(rows_of_accesses_leave_in_cells_what_lanes_leave)
         sides[1].look.pages[number % CLEM_RACE_PAGES].cells = page;
     }
 }
+
+/* ---- Stores at one place ---- */
+
+static uint32_t come; /* lanes that were told */
+
+/* Who checks: each lane stores where it is told. */
+static uint64_t take_note(const struct clem_check_call *call)
+{
+    come |= 1u << call->thread % LANES;
+    return call->address + call->shared;
+}
+
+/* Lanes 4 to 31 store their numbers, each with what `ways` says, at addresses of its list; or at words[0]. */
+static void store_numbers(uint64_t ways, const uint32_t *at, uint32_t *words)
+{
+    static struct ptx_native_list list;
+    const struct clem_check_launch head = {.function = (uint64_t)(uintptr_t)take_note};
+    const struct ptx_native_launch launch = {.checked = (uint64_t)(uintptr_t)&head};
+    const struct ptx_native_block block = {.thread = LANES};
+    const struct ptx_native_told told = {.what = 4ull << 32 | (uint64_t)CLEM_CHECK_VALUE << 24 |
+                                                 CLEM_CHECK_GLOBAL << 8 | CLEM_CHECK_STORE,
+                                         .ways = PTX_NATIVE_TELLS | ways};
+    const uint64_t first = (uint64_t)(uintptr_t)words;
+    come = 0;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        ((uint32_t *)list.values)[lane] = lane;
+        list.addresses[lane] = first + 4 * (at ? at[lane] : 0u);
+    }
+    assert_true(
+        at ? clem_native_check_list(&launch, &block, &told, 0xfffffff0u, &list)
+           : clem_native_check_line(&launch, &block, &told, 0xfffffff0u, first, first, &list));
+    for (uint32_t lane = 4; lane < LANES; lane++)
+        assert_int_equal(list.addresses[lane], first + 4 * (at ? at[lane] : 0u));
+}
+
+TEST_BODY(of_lanes_at_one_place_the_lowest_ones_value_stays_and_each_is_told)
+{
+    uint32_t words[8] = {0}, at[LANES];
+    store_numbers(0, NULL, words);
+    assert_int_equal(come, 0xfffffff0u);
+    assert_int_equal(words[0], 4);
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        at[lane] = lane * 5 % 8;
+    store_numbers(0, at, words);
+    assert_int_equal(come, 0xfffffff0u);
+    for (uint32_t lane = 4; lane < 12; lane++)
+        assert_int_equal(words[at[lane]], lane);
+}
+
+TEST_BODY(neighbours_that_store_at_one_place_may_be_told_as_one)
+{
+    uint32_t words[8] = {0}, at[LANES];
+    store_numbers(PTX_NATIVE_FIRST, NULL, words);
+    assert_int_equal(come, 1u << 4);
+    assert_int_equal(words[0], 4);
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        at[lane] = lane / 4;
+    store_numbers(PTX_NATIVE_FIRST, at, words);
+    assert_int_equal(come, 0x11111110u);
+    for (uint32_t word = 1; word < 8; word++)
+        assert_int_equal(words[word], 4 * word);
+}

@@ -56,7 +56,7 @@ static bool may_lack_threads(const struct ptx_native *n, const struct ptx_unifor
 
 void ptx_native_refuse_unchecked(struct ptx_native *n)
 {
-    const struct ptx_native_flow *f = n->flow;
+    struct ptx_native_flow *const f = n->flow;
     const struct ptx_uniformity of_block = ptx_flow_uniformity(n->e->arena, f->graph);
     if (f->is_parted || f->is_tangled || n->e->plan->local_bytes > 0) {
         ptx_refuse(n->e, "lanes that part for long, or have local memory, are checked one by one");
@@ -73,6 +73,7 @@ void ptx_native_refuse_unchecked(struct ptx_native *n)
         if (why)
             ptx_refuse(n->e, "%s", why);
     }
+    f->cut = ptx_block_cut(n->e, f->body->function)->straight;
 }
 
 /* ---- The list, and constants ---- */
@@ -148,9 +149,12 @@ static const char *string(struct ptx_native *n, const char *literals)
 static uint64_t ways_of(const struct ptx_native *n, const struct ptx_checked *c)
 {
     const unsigned checks = n->e->target->checks;
+    const size_t at = (size_t)(n->e->instruction - n->flow->function->instructions);
+    const uint64_t first =
+        ptx_block_is_contended(n->flow->cut, at) ? (uint64_t)PTX_NATIVE_FIRST : 0;
     if (!c->is_seen)
-        return PTX_NATIVE_TELLS;
-    return (c->looks ? (uint64_t)PTX_NATIVE_LOOKS : 0) |
+        return first | PTX_NATIVE_TELLS;
+    return first | (c->looks ? (uint64_t)PTX_NATIVE_LOOKS : 0) |
            (c->races ? (uint64_t)PTX_NATIVE_RACES : 0) |
            (checks & PTX_CHECK_INIT ? (uint64_t)PTX_NATIVE_INIT : 0);
 }

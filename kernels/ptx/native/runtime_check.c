@@ -523,6 +523,32 @@ static void put(uint64_t address, uint64_t value, uint32_t bytes)
         *(volatile uint8_t *)to = (uint8_t)value;
 }
 
+/* Those that are the first of neighbours at one place. */
+static uint32_t firsts_of(const struct row *r)
+{
+    uint32_t firsts = r->lanes & -r->lanes;
+    uint64_t before = place_of(r, (unsigned)__builtin_ctz(r->lanes));
+    for (uint32_t rest = r->lanes & (r->lanes - 1); rest != 0; rest &= rest - 1) {
+        const uint64_t place = place_of(r, (unsigned)__builtin_ctz(rest));
+        firsts |= place != before ? rest & -rest : 0;
+        before = place;
+    }
+    return firsts;
+}
+
+/* Of lanes that have stored at one place the lowest one's value stays. */
+static void keep_lowest(const struct row *r, const uint64_t *to)
+{
+    for (uint32_t rest = r->lanes; rest != 0; rest &= rest - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        uint32_t same = 0;
+        for (uint32_t others = r->lanes; others != 0; others &= others - 1)
+            same |= to[__builtin_ctz(others)] == to[lane] ? others & -others : 0;
+        if (same >> lane > 1 && (same & -same) >> lane == 1)
+            put(to[lane], value_of(r, lane), r->bytes);
+    }
+}
+
 /* Lane after lane, each with its store, since what one writes the next may find there. */
 static uint64_t one_by_one(const struct row *r)
 {
@@ -535,9 +561,12 @@ static uint64_t one_by_one(const struct row *r)
         if (r->has_values)
             put(to[lane], value_of(r, lane), r->bytes);
     }
-    for (unsigned lane = 0; lane < LANES; lane++)
-        r->list->addresses[lane] =
-            to[r->lanes >> lane & 1 ? lane : (unsigned)__builtin_ctz(r->lanes)];
+    if (r->has_values && (r->lanes & (r->lanes - 1)) != 0)
+        keep_lowest(r, to);
+    for (unsigned lane = 0, from = (unsigned)__builtin_ctz(r->lanes); lane < LANES; lane++) {
+        from = r->lanes >> lane & 1 ? lane : from;
+        r->list->addresses[lane] = to[from];
+    }
     return r->has_values || moved != 0;
 }
 
@@ -646,6 +675,8 @@ uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
     r.first[0] = r.is_shared ? (uint32_t)(first - start) : first;
     r.first[1] = r.is_shared ? (uint32_t)(second - start) : second;
     struct part parts[2];
+    if (told->ways & PTX_NATIVE_FIRST)
+        r.lanes = firsts_of(&r);
     const unsigned count = parts_of(&r, parts);
     if (told->ways & PTX_NATIVE_TELLS || (r.writes && !are_apart(&r, parts, count)))
         return one_by_one(&r);
@@ -662,10 +693,12 @@ uint64_t clem_native_check_list(const struct ptx_native_launch *launch,
                                 const struct ptx_native_told *told, uint32_t lanes,
                                 struct ptx_native_list *list)
 {
-    const struct row r = row_of(launch, block, told, lanes, list);
-    const struct part all = {0, 0, lanes};
+    struct row r = row_of(launch, block, told, lanes, list);
     if (lanes == 0)
         return 0;
+    if (told->ways & PTX_NATIVE_FIRST)
+        r.lanes = firsts_of(&r);
+    const struct part all = {0, 0, r.lanes};
     if (told->ways & PTX_NATIVE_TELLS || (r.writes && !are_ordered(&r)) ||
         (told->ways & PTX_NATIVE_LOOKS && !look_at_all(&r)))
         return one_by_one(&r);
