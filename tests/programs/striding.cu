@@ -214,5 +214,7 @@ int main(int count, char **arguments)
             try_block(block, n);
     for (int n : {(int)N, 33, 0})
         try_elsewhere(n);
+    CUDA(cudaFree(in));
+    CUDA(cudaFree(out));
     return program_end();
 }

@@ -298,3 +298,46 @@ TEST_BODY(neighbours_that_store_at_one_place_may_be_told_as_one)
     for (uint32_t word = 1; word < 8; word++)
         assert_int_equal(words[word], 4 * word);
 }
+
+/* ---- Stores of what is there ---- */
+
+static uint32_t same; /* lanes that store it, as was told */
+
+static uint64_t note_same(uint64_t launch, uint64_t what, uint64_t site, uint64_t address,
+                          uint64_t thread, uint64_t block)
+{
+    (void)launch, (void)site, (void)address, (void)block;
+    same |= (CLEM_CHECK_FLAGS(what) & CLEM_CHECK_SAME) != 0 ? 1u << thread % LANES : 0;
+    return 1;
+}
+
+static void tell_row_of_same(uint32_t space, const uint32_t *words)
+{
+    static struct ptx_native_list list;
+    const struct clem_check_launch head = {.access = (uint64_t)(uintptr_t)note_same};
+    const struct ptx_native_launch launch = {.checked = (uint64_t)(uintptr_t)&head};
+    const struct ptx_native_block block = {.shared = (uint64_t)(uintptr_t)words};
+    const struct ptx_native_told told = {.what = 4ull << 32 | (uint64_t)CLEM_CHECK_VALUE << 24 |
+                                                 space << 8 | CLEM_CHECK_STORE,
+                                         .ways = PTX_NATIVE_RACES,
+                                         .stride = 4};
+    const uint64_t first = (uint64_t)(uintptr_t)words;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        ((uint32_t *)list.values)[lane] = lane % 3;
+    same = 0;
+    assert_int_equal(
+        clem_native_check_line(&launch, &block, &told, UINT32_MAX, first, first + 64, &list), 0);
+}
+
+TEST_BODY(stores_of_what_is_there_are_told_as_such_in_all_memory)
+{
+    uint32_t words[LANES], expected = 0;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        words[lane] = lane % 2;
+        expected |= (uint32_t)(lane % 2 == lane % 3) << lane;
+    }
+    tell_row_of_same(CLEM_CHECK_SHARED, words);
+    assert_int_equal(same, expected);
+    tell_row_of_same(CLEM_CHECK_GLOBAL, words);
+    assert_int_equal(same, expected);
+}

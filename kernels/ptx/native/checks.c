@@ -73,7 +73,8 @@ void ptx_native_refuse_unchecked(struct ptx_native *n)
         if (why)
             ptx_refuse(n->e, "%s", why);
     }
-    f->cut = ptx_block_cut(n->e, f->body->function)->straight;
+    if (n->e->status == PTX_OK)
+        f->cut = ptx_block_cut(n->e, f->body->function)->straight;
 }
 
 /* ---- The list, and constants ---- */

@@ -187,12 +187,12 @@ static bool look_at(const struct row *r, uint64_t place)
 
 /* ---- Races ---- */
 
+/* Whether a lane's store writes what is there already. */
 static bool is_same(const struct row *r, unsigned lane, uint64_t place)
 {
-    if (!r->has_values || r->is_shared)
-        return false;
     const uint64_t value = value_of(r, lane);
-    return memcmp((const void *)(uintptr_t)place, &value, r->bytes) == 0;
+    return r->has_values &&
+           memcmp((const void *)(uintptr_t)address_at(r, place), &value, r->bytes) == 0;
 }
 
 /* What is the same for all lanes of an access. */
@@ -247,7 +247,7 @@ static uint32_t word_at(const struct row *r, const struct racing *x, unsigned la
 {
     const uint32_t part = r->bytes < 4 ? ((1u << r->bytes) - 1u) << (place & 3u) : 15u;
     return x->word | (uint32_t)thread_of(r, lane) | part << CLEM_RACE_BYTES_AT |
-           (is_same(r, lane, place) ? CLEM_RACE_SAME : 0u);
+           (!r->is_shared && is_same(r, lane, place) ? CLEM_RACE_SAME : 0u);
 }
 
 static size_t cell_of(uint64_t place)
