@@ -104,9 +104,8 @@ static const char *text_of(struct ptx_emitter *e, const struct ptx_instruction *
         ptx_format(e, "(clem_launches, %s%s%s%s", call->has_heap ? "clem_runtime, " : "",
                    arguments_text(e, in, callee, call), thread_text(e),
                    call->stored ? ", clem_shared, clem_local" : "");
-    return call->has_heap && e->target->checks
-               ? ptx_checked_call(e, call->c_name + strlen("clem_"), arguments)
-               : ptx_format(e, "%s%s)", call->c_name, arguments);
+    return call->has_heap && e->target->checks ? ptx_checked_call(e, call->c_name, arguments)
+                                               : ptx_format(e, "%s%s)", call->c_name, arguments);
 }
 
 /* Where a result is stored, others read what was written then. */
