@@ -189,23 +189,82 @@ static cudaError_t capture_launch(struct facade_function *function, dim3 grid, d
     return error;
 }
 
+static cudaError_t check_launch(const struct facade_function *function, dim3 grid, dim3 block,
+                                size_t shared, bool is_cooperative)
+{
+    const cudaError_t error = facade_launch_check_shape(function, grid, block, shared);
+    return error == cudaSuccess && is_cooperative
+               ? facade_launch_check_cooperation(function, grid, block, shared)
+               : error;
+}
+
+/* NULL: it is gone, and what comes in its place is half made. */
+static struct facade_context *context_of(const struct facade_function *function)
+{
+    const struct facade_module *const module = function->module;
+    return module != NULL ? module->context : NULL;
+}
+
+/* Another thread may reset the device after the function was found: then its name stands for another. Success: the caller leaves
+ * the function's context. */
+static cudaError_t enter(struct facade_function **function,
+                         const struct facade_launch_attributes *attributes)
+{
+    uint64_t freed = attributes->freed;
+    for (;;) {
+        struct facade_context *const context = context_of(*function);
+        const bool is_there =
+            context != NULL && facade_context_enter(context, FACADE_FUNCTION, *function);
+        if (is_there && (attributes->named == NULL || freed == facade_handles_freed()))
+            return cudaSuccess;
+        if (is_there)
+            facade_context_leave(context);
+        if (attributes->named == NULL)
+            return cudaErrorContextIsDestroyed;
+        freed = facade_handles_freed();
+        const cudaError_t error = facade_function_find(attributes->named, function);
+        if (error != cudaSuccess)
+            return error;
+    }
+}
+
+/* The stream was found while the function was there, of which there is none other with its number. */
+static cudaError_t launch_if_there(struct facade_function *function, uint64_t number, dim3 grid,
+                                   dim3 block, void *const *args, size_t shared,
+                                   struct facade_stream *stream, bool is_cooperative)
+{
+    struct facade_context *const context = stream->context;
+    if (!facade_context_enter(context, FACADE_STREAM, stream))
+        return cudaErrorContextIsDestroyed;
+    const cudaError_t error =
+        facade_handle_find_again(FACADE_FUNCTION, function, number) != NULL
+            ? facade_launch_in(function, grid, block, args, shared, stream, is_cooperative)
+            : cudaErrorContextIsDestroyed;
+    facade_context_leave(context);
+    return error;
+}
+
 cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block,
                           void *const *args, size_t shared, cudaStream_t stream_handle,
                           struct facade_launch_attributes attributes)
 {
     struct facade_stream *stream = NULL;
     bool is_capturing = false;
-    cudaError_t error = facade_launch_check_shape(function, grid, block, shared);
-    if (error == cudaSuccess && attributes.is_cooperative)
-        error = facade_launch_check_cooperation(function, grid, block, shared);
+    cudaError_t error = enter(&function, &attributes);
+    if (error != cudaSuccess)
+        return error;
+    struct facade_context *const context = function->module->context;
+    const uint64_t number = facade_handle_number(function);
+    error = check_launch(function, grid, block, shared, attributes.is_cooperative);
+    facade_context_leave(context);
     if (error == cudaSuccess)
         error = facade_stream_find_to_capture(stream_handle, &stream, &is_capturing);
     if (error != cudaSuccess)
         return error;
     if (is_capturing)
         return capture_launch(function, grid, block, args, shared, stream, &attributes);
-    error =
-        facade_launch_in(function, grid, block, args, shared, stream, attributes.is_cooperative);
+    error = launch_if_there(function, number, grid, block, args, shared, stream,
+                            attributes.is_cooperative);
     return error == cudaSuccess && facade_environment()->launches_wait
                ? facade_stream_synchronize(stream_handle)
                : error;
@@ -463,8 +522,9 @@ static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, 
                           cudaStream_t stream, struct facade_launch_attributes attributes)
 {
     struct facade_function *function = NULL;
-    cudaError_t error = facade_function_find(func, &function);
     attributes.named = func;
+    attributes.freed = facade_handles_freed();
+    cudaError_t error = facade_function_find(func, &function);
     if (error == cudaSuccess)
         error = facade_launch(function, grid, block, args, shared, stream, attributes);
     return facade_launch_error_of(func, error);

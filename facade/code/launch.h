@@ -16,6 +16,8 @@ struct facade_launch_attributes {
     unsigned count;
     bool is_cooperative;
     const void *named; /* as the program called the function; NULL: by its handle */
+    uint64_t
+        freed; /* of a name: what facade_handles_freed() was before the function was looked for */
 };
 
 /* Launches function. Units: grid in blocks, block in threads, shared

@@ -118,14 +118,13 @@ static cudaError_t build_error(const struct facade_code *code, ocl_status status
                                                  : facade_error_from(status, FACADE_BUILD);
 }
 
-cudaError_t facade_module_build(struct facade_context *context, const struct facade_code *code,
-                                const struct ocl_managed_variables *managed,
-                                const struct facade_jit *jit, struct facade_module **built)
+static cudaError_t build_in(struct facade_context *context, struct ocl_context *cl,
+                            const struct facade_code *code,
+                            const struct ocl_managed_variables *managed,
+                            const struct facade_jit *jit, struct facade_module **built)
 {
     char *log = NULL;
     const char *device = ocl_device_facts(context->device)->name;
-    if (code->refusal != cudaSuccess)
-        return refuse(code, jit, device);
     reap(context); /* so that code which comes and goes does not add up */
     struct facade_module *module = facade_handle_new(FACADE_MODULE, sizeof *module);
     if (module == NULL)
@@ -133,7 +132,6 @@ cudaError_t facade_module_build(struct facade_context *context, const struct fac
     module->context = context;
     module->pack = ocl_pack_hold(code->pack);
     module->generation = atomic_load(&context->generation);
-    struct ocl_context *cl = atomic_load(&context->cl);
     ocl_transfer_prepare(cl); /* no kernel of the program's runs yet */
     ocl_status status =
         code->module != NULL
@@ -155,6 +153,21 @@ cudaError_t facade_module_build(struct facade_context *context, const struct fac
         prepare_all(module);
     *built = module;
     return cudaSuccess;
+}
+
+cudaError_t facade_module_build(struct facade_context *context, const struct facade_code *code,
+                                const struct ocl_managed_variables *managed,
+                                const struct facade_jit *jit, struct facade_module **built)
+{
+    if (code->refusal != cudaSuccess)
+        return refuse(code, jit, ocl_device_facts(context->device)->name);
+    if (!facade_context_enter(context, FACADE_CONTEXT, context))
+        return cudaErrorContextIsDestroyed;
+    struct ocl_context *cl = atomic_load(&context->cl);
+    const cudaError_t error =
+        cl != NULL ? build_in(context, cl, code, managed, jit, built) : cudaErrorContextIsDestroyed;
+    facade_context_leave(context);
+    return error;
 }
 
 cudaError_t facade_module_load(struct facade_module **module, const void *data, size_t bytes,
@@ -235,7 +248,7 @@ static struct facade_module *take_retired(struct facade_context *context)
 static void reap(struct facade_context *context)
 {
     struct ocl_context *cl = atomic_load(&context->cl);
-    if (atomic_load(&context->retired_modules) == 0)
+    if (cl == NULL || atomic_load(&context->retired_modules) == 0)
         return;
     struct facade_module *module = take_retired(context);
     const bool is_idle = ocl_context_query(cl) == OCL_OK;

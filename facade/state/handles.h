@@ -57,6 +57,7 @@ struct facade_context {
     /* The number of its opening, of all contexts of the process: what belongs to another one is stale. */
     _Atomic uint64_t generation;
     pthread_mutex_t open_lock;
+    _Atomic unsigned users; /* calls that are at work with what it owns, which closing waits for */
     pthread_mutex_t lock;
     struct facade_stream *streams; /* live streams, without the special ones */
     struct facade_event *events;

@@ -1,6 +1,7 @@
 /* Start-up, the table of primary contexts, and which context the calling thread works in.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <time.h>
 
 #include "cl/check_made.h"
 #include "cl/device.h"
@@ -159,6 +160,28 @@ cudaError_t facade_context_open(struct facade_context *context)
     return error;
 }
 
+bool facade_context_enter(struct facade_context *context, enum facade_kind kind, const void *object)
+{
+    atomic_fetch_add(&context->users, 1);
+    if (atomic_load(&context->cl) != NULL && facade_handle_find(kind, object) != NULL)
+        return true;
+    facade_context_leave(context);
+    return false;
+}
+
+void facade_context_leave(struct facade_context *context)
+{
+    atomic_fetch_sub(&context->users, 1);
+}
+
+/* The context looks closed already, so that none comes any more. A thread that was ended within a call never leaves. */
+static void wait_for_users(const struct facade_context *context)
+{
+    enum { PAUSE_NS = 100000, MOST_PAUSES = 100000 };
+    for (int i = 0; atomic_load(&context->users) > 0 && i < MOST_PAUSES; i++)
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+}
+
 /* Before the OpenCL context goes. */
 static void forget_parts(struct facade_context *context)
 {
@@ -184,6 +207,7 @@ static void close_locked(struct facade_context *context)
         if (ocl_context_failure(cl) != OCL_OK)
             ocl_made_lose(context);
         ocl_made_leave(context);
+        wait_for_users(context);
         forget_parts(context);
         ocl_context_close(cl);
     }
@@ -230,13 +254,22 @@ cudaError_t facade_context_check(const struct facade_context *context)
 
 cudaError_t facade_context_finish(struct facade_context *context)
 {
-    const ocl_status status = ocl_context_finish(atomic_load(&context->cl));
+    if (!facade_context_enter(context, FACADE_CONTEXT, context))
+        return cudaErrorContextIsDestroyed;
+    struct ocl_context *cl = atomic_load(&context->cl);
+    if (cl == NULL) { /* what is closing it waits for all work too */
+        facade_context_leave(context);
+        return cudaErrorContextIsDestroyed;
+    }
+    const ocl_status status = ocl_context_finish(cl);
     facade_part_function *reap = atomic_load(&context->reap);
     if (status == OCL_OK && reap != NULL)
         reap(context);
-    if (ocl_context_failure(atomic_load(&context->cl)) != OCL_OK)
+    if (ocl_context_failure(cl) != OCL_OK)
         ocl_made_lose(context);
-    return facade_error_from(status, FACADE_OTHER);
+    const cudaError_t error = facade_error_from(status, FACADE_OTHER);
+    facade_context_leave(context);
+    return error;
 }
 
 /* --- who holds a primary context -------------------------------------------------------------- */
@@ -309,5 +342,5 @@ cudaError_t facade_current(struct facade_context **context)
     if (error != cudaSuccess)
         return error;
     struct ocl_context *cl = atomic_load_explicit(&(*context)->cl, memory_order_acquire);
-    return failure_of(*context, cl);
+    return cl != NULL ? failure_of(*context, cl) : cudaErrorContextIsDestroyed;
 }

@@ -19,6 +19,13 @@ void facade_context_delete(struct facade_context *context);
 /* The live context that cl belongs to; NULL when there is none any more. */
 struct facade_context *facade_context_owning(const struct ocl_context *cl);
 
+/* Keeps what the context owns until facade_context_leave(), for a call that another thread's reset may come upon. Between the two
+ * nothing may open a context. The object is the context, or something of it that was found before. false: it is there no more,
+ * and nothing is to be left. */
+bool facade_context_enter(struct facade_context *context, enum facade_kind kind,
+                          const void *object);
+void facade_context_leave(struct facade_context *context);
+
 /* cudaSuccess when context is alive, open and has not failed. Errors: cudaErrorContextIsDestroyed,
  * its failure, which also those calls answer with that give something of the context back. */
 cudaError_t facade_context_check(const struct facade_context *context);

@@ -85,7 +85,10 @@ static cudaError_t make_stream(struct facade_context *context, enum ocl_queue_ki
                                int priority, struct facade_stream **made)
 {
     struct ocl_queue *queue = NULL;
-    ocl_status status = ocl_queue_create(context_cl(context), kind, priority, &queue);
+    struct ocl_context *cl = context_cl(context);
+    if (cl == NULL)
+        return cudaErrorContextIsDestroyed;
+    ocl_status status = ocl_queue_create(cl, kind, priority, &queue);
     if (status != OCL_OK)
         return facade_error_from(status, FACADE_OTHER);
     *made = new_stream(context, queue);
@@ -130,8 +133,9 @@ static struct facade_stream *make_legacy(struct facade_context *context)
 {
     pthread_mutex_lock(&context->lock);
     struct facade_stream *made = atomic_load(&context->legacy);
-    if (made == NULL) {
-        made = new_stream(context, ocl_queue_legacy(context_cl(context)));
+    struct ocl_context *cl = context_cl(context);
+    if (made == NULL && cl != NULL) {
+        made = new_stream(context, ocl_queue_legacy(cl));
         if (made != NULL)
             made->handle = cudaStreamLegacy;
         atomic_store(&context->forget[FACADE_PART_STREAMS], forget_streams);
@@ -146,6 +150,8 @@ cudaError_t facade_stream_legacy(struct facade_context *context, struct facade_s
     *stream = atomic_load_explicit(&context->legacy, memory_order_acquire);
     if (*stream == NULL)
         *stream = make_legacy(context);
+    if (*stream == NULL && context_cl(context) == NULL)
+        return cudaErrorContextIsDestroyed;
     return *stream != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -232,16 +238,26 @@ static cudaError_t default_stream(struct facade_context *context, struct facade_
                                                  : error;
 }
 
+/* What is made the first time is of an open context. */
+static cudaError_t special_stream(struct facade_context *context, cudaStream_t handle,
+                                  struct facade_stream **found)
+{
+    if (!facade_context_enter(context, FACADE_CONTEXT, context))
+        return cudaErrorContextIsDestroyed;
+    const cudaError_t error = facade_stream_is_legacy(handle) ? default_stream(context, found)
+                                                              : per_thread_stream(context, found);
+    facade_context_leave(context);
+    return error;
+}
+
 cudaError_t facade_stream_look(cudaStream_t handle, struct facade_stream **found)
 {
     struct facade_context *context = NULL;
     cudaError_t error = facade_current(&context);
     if (error != cudaSuccess)
         return error;
-    if (facade_stream_is_legacy(handle))
-        return default_stream(context, found);
-    if (is_per_thread(handle))
-        return per_thread_stream(context, found);
+    if (facade_stream_is_legacy(handle) || is_per_thread(handle))
+        return special_stream(context, handle, found);
     *found = facade_handle_find(FACADE_STREAM, handle);
     if (*found == NULL)
         return cudaErrorInvalidResourceHandle;
@@ -328,22 +344,30 @@ cudaError_t facade_stream_destroy(cudaStream_t handle)
     return facade_context_check(context);
 }
 
+/* Another thread may reset the device meanwhile. */
+static cudaError_t ask_queue(struct facade_stream *stream,
+                             ocl_status (*ask)(struct ocl_queue *queue))
+{
+    struct facade_context *const context = stream->context;
+    if (!facade_context_enter(context, FACADE_STREAM, stream))
+        return cudaErrorContextIsDestroyed;
+    const cudaError_t error = facade_error_from(ask(stream->queue), FACADE_OTHER);
+    facade_context_leave(context);
+    return error;
+}
+
 cudaError_t facade_stream_synchronize(cudaStream_t handle)
 {
     struct facade_stream *stream = NULL;
-    cudaError_t error = facade_stream_find_to_wait(handle, &stream);
-    if (error != cudaSuccess)
-        return error;
-    return facade_error_from(ocl_queue_finish(stream->queue), FACADE_OTHER);
+    const cudaError_t error = facade_stream_find_to_wait(handle, &stream);
+    return error == cudaSuccess ? ask_queue(stream, ocl_queue_finish) : error;
 }
 
 cudaError_t facade_stream_query(cudaStream_t handle)
 {
     struct facade_stream *stream = NULL;
-    cudaError_t error = facade_stream_find_to_wait(handle, &stream);
-    if (error != cudaSuccess)
-        return error;
-    return facade_error_from(ocl_queue_query(stream->queue), FACADE_OTHER);
+    const cudaError_t error = facade_stream_find_to_wait(handle, &stream);
+    return error == cudaSuccess ? ask_queue(stream, ocl_queue_query) : error;
 }
 
 /* An event of no capture is a node in one. */

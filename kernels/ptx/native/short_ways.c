@@ -93,6 +93,28 @@ struct shortening {
     size_t begun;
 };
 
+struct reading {
+    int32_t index;
+    bool is_found;
+};
+
+static void look_at_register(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct reading *reading = with;
+    reading->is_found |= (int32_t)index == reading->index;
+}
+
+/* As an address does that becomes what is there. */
+static bool reads_what_it_sets(const struct ptx_instruction *in)
+{
+    struct reading reading = {in->operands[0].index, false};
+    struct ptx_instruction as = *in;
+    as.guard = -1;
+    ptx_flow_reads(&as, look_at_register, &reading);
+    return reading.is_found;
+}
+
 /* Its instructions are carried out for those lanes that do not branch, and the branch goes. */
 static void put_in_step(const struct ptx_native_flow *f, struct shortening *s, int32_t node,
                         int32_t way)
@@ -108,8 +130,8 @@ static void put_in_step(const struct ptx_native_flow *f, struct shortening *s, i
             continue;
         in->guard = last->guard;
         in->guard_negated = !last->guard_negated;
-        s->is_begun[i] = !is_wanted;
-        s->begun += !is_wanted;
+        s->is_begun[i] = !is_wanted && !reads_what_it_sets(&s->to->instructions[i]);
+        s->begun += s->is_begun[i];
     }
 }
 

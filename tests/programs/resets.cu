@@ -1,0 +1,89 @@
+/* Threads that launch and wait while another resets the device, which CUDA leaves to the program: calls fail or not, and the process
+ * lives.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "program.h"
+
+#include <atomic>
+#include <thread>
+#include <unistd.h>
+
+enum { THREADS = 3, ROUNDS = 20, RESETS = 6, BLOCKS = 100 };
+
+__global__ void add_one(int *to, int count)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < count)
+        to[i]++;
+}
+
+/* Writes nothing. */
+__global__ void turn(int *to, int by)
+{
+    extern __shared__ int shared[];
+    int own[64], sum = 0;
+    for (int i = 0; i < 64; i++)
+        own[(i * by) & 63] = i;
+    shared[threadIdx.x] = own[by & 63];
+    __syncthreads();
+    for (int i = 0; i < 64; i++)
+        sum += own[(i + by) & 63];
+    if (to != nullptr)
+        *to = sum + shared[threadIdx.x ^ 1];
+}
+
+static std::atomic<bool> is_over;
+static std::atomic<int> unexpected;
+
+static void expect_known(cudaError_t error)
+{
+    unexpected += error != cudaSuccess && error != cudaErrorContextIsDestroyed;
+}
+
+/* No memory, of which a reset leaves none. */
+static void launch_on(void)
+{
+    for (int i = 0; !is_over; i++) {
+        add_one<<<16, 64>>>(nullptr, 0);
+        turn<<<3, 64, 1024>>>(nullptr, 0);
+        turn<<<BLOCKS, 32, 128>>>(nullptr, i);
+        expect_known(cudaGetLastError());
+        expect_known(i % 2 ? cudaStreamSynchronize(nullptr) : cudaDeviceSynchronize());
+    }
+}
+
+static void test_resets(void)
+{
+    std::vector<std::thread> threads;
+    is_over = false;
+    for (int i = 0; i < THREADS; i++)
+        threads.emplace_back(launch_on);
+    for (int i = 0; i < RESETS; i++) {
+        usleep(2000 * (i % 5));
+        CUDA(cudaDeviceReset());
+    }
+    is_over = true;
+    for (std::thread &thread : threads)
+        thread.join();
+}
+
+static void test_afterwards(void)
+{
+    int *memory, found = 0;
+    CUDA(cudaMalloc(&memory, 1024 * sizeof(int)));
+    CUDA(cudaMemset(memory, 0, 1024 * sizeof(int)));
+    add_one<<<16, 64>>>(memory, 1024);
+    LAUNCHED();
+    CUDA(cudaMemcpy(&found, memory + 1023, sizeof found, cudaMemcpyDefault));
+    EXPECT(found == 1);
+    CUDA(cudaFree(memory));
+}
+
+int main(int count, char **arguments)
+{
+    program_begin(count, arguments);
+    for (int i = 0; i < ROUNDS; i++)
+        test_resets();
+    EXPECT(unexpected == 0);
+    test_afterwards();
+    return program_end();
+}
