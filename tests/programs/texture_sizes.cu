@@ -9,10 +9,10 @@ static int attribute(cudaDeviceAttr which)
     return value;
 }
 
-/* What texel (x, y, z) holds. */
+/* What texel (x, y, z) holds. No cast alone: clang 19 compares numbers that become bytes by all of their bits. */
 __host__ __device__ static unsigned char texel(int x, int y, int z)
 {
-    return (unsigned char)(x * 7 + x / 256 + y * 3 + y / 256 + z * 31);
+    return (unsigned char)((unsigned)(x * 7 + x / 256 + y * 3 + y / 256 + z * 31) % 251);
 }
 
 __global__ void write(cudaSurfaceObject_t surface, int3 size, int dimensions)
