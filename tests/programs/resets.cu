@@ -7,7 +7,7 @@
 #include <thread>
 #include <unistd.h>
 
-enum { THREADS = 3, ROUNDS = 20, RESETS = 6, BLOCKS = 100 };
+enum { THREADS = 3, ROUNDS = 6, RESETS = 6, BLOCKS = 100 };
 
 __global__ void add_one(int *to, int count)
 {
