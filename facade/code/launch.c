@@ -189,15 +189,6 @@ static cudaError_t capture_launch(struct facade_function *function, dim3 grid, d
     return error;
 }
 
-static cudaError_t check_launch(const struct facade_function *function, dim3 grid, dim3 block,
-                                size_t shared, bool is_cooperative)
-{
-    const cudaError_t error = facade_launch_check_shape(function, grid, block, shared);
-    return error == cudaSuccess && is_cooperative
-               ? facade_launch_check_cooperation(function, grid, block, shared)
-               : error;
-}
-
 /* NULL: it is gone, and what comes in its place is half made. */
 static struct facade_context *context_of(const struct facade_function *function)
 {
@@ -228,45 +219,38 @@ static cudaError_t enter(struct facade_function **function,
     }
 }
 
-/* The stream was found while the function was there, of which there is none other with its number. */
-static cudaError_t launch_if_there(struct facade_function *function, uint64_t number, dim3 grid,
-                                   dim3 block, void *const *args, size_t shared,
-                                   struct facade_stream *stream, bool is_cooperative)
+/* What the context owns stays meanwhile. */
+static cudaError_t launch_within(struct facade_function *function, dim3 grid, dim3 block,
+                                 void *const *args, size_t shared, cudaStream_t stream_handle,
+                                 const struct facade_launch_attributes *attributes,
+                                 bool *is_capturing)
 {
-    struct facade_context *const context = stream->context;
-    if (!facade_context_enter(context, FACADE_STREAM, stream))
-        return cudaErrorContextIsDestroyed;
-    const cudaError_t error =
-        facade_handle_find_again(FACADE_FUNCTION, function, number) != NULL
-            ? facade_launch_in(function, grid, block, args, shared, stream, is_cooperative)
-            : cudaErrorContextIsDestroyed;
-    facade_context_leave(context);
-    return error;
+    struct facade_stream *stream = NULL;
+    cudaError_t error = facade_launch_check_shape(function, grid, block, shared);
+    if (error == cudaSuccess && attributes->is_cooperative)
+        error = facade_launch_check_cooperation(function, grid, block, shared);
+    if (error == cudaSuccess)
+        error = facade_stream_find_to_capture(stream_handle, &stream, is_capturing);
+    if (error != cudaSuccess)
+        return error;
+    return *is_capturing ? capture_launch(function, grid, block, args, shared, stream, attributes)
+                         : facade_launch_in(function, grid, block, args, shared, stream,
+                                            attributes->is_cooperative);
 }
 
 cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block,
-                          void *const *args, size_t shared, cudaStream_t stream_handle,
+                          void *const *args, size_t shared, cudaStream_t stream,
                           struct facade_launch_attributes attributes)
 {
-    struct facade_stream *stream = NULL;
     bool is_capturing = false;
     cudaError_t error = enter(&function, &attributes);
     if (error != cudaSuccess)
         return error;
     struct facade_context *const context = function->module->context;
-    const uint64_t number = facade_handle_number(function);
-    error = check_launch(function, grid, block, shared, attributes.is_cooperative);
+    error = launch_within(function, grid, block, args, shared, stream, &attributes, &is_capturing);
     facade_context_leave(context);
-    if (error == cudaSuccess)
-        error = facade_stream_find_to_capture(stream_handle, &stream, &is_capturing);
-    if (error != cudaSuccess)
-        return error;
-    if (is_capturing)
-        return capture_launch(function, grid, block, args, shared, stream, &attributes);
-    error = launch_if_there(function, number, grid, block, args, shared, stream,
-                            attributes.is_cooperative);
-    return error == cudaSuccess && facade_environment()->launches_wait
-               ? facade_stream_synchronize(stream_handle)
+    return error == cudaSuccess && facade_environment()->launches_wait && !is_capturing
+               ? facade_stream_synchronize(stream)
                : error;
 }
 

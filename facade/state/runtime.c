@@ -160,9 +160,18 @@ cudaError_t facade_context_open(struct facade_context *context)
     return error;
 }
 
+/* Of a thread that has no state of its own it is not known. */
+static void count_entered(unsigned by)
+{
+    struct facade_thread *const thread = facade_thread();
+    if (facade_thread_may_keep(thread))
+        thread->entered += by;
+}
+
 bool facade_context_enter(struct facade_context *context, enum facade_kind kind, const void *object)
 {
     atomic_fetch_add(&context->users, 1);
+    count_entered(1);
     if (atomic_load(&context->cl) != NULL && facade_handle_find(kind, object) != NULL)
         return true;
     facade_context_leave(context);
@@ -171,6 +180,7 @@ bool facade_context_enter(struct facade_context *context, enum facade_kind kind,
 
 void facade_context_leave(struct facade_context *context)
 {
+    count_entered(-1u);
     atomic_fetch_sub(&context->users, 1);
 }
 
@@ -333,6 +343,8 @@ static cudaError_t current_even_failed(struct facade_context **context)
         return cudaErrorContextIsDestroyed;
     if (atomic_load_explicit(&(*context)->cl, memory_order_acquire) != NULL)
         return cudaSuccess;
+    if (facade_thread()->entered > 0) /* who closes it waits for this thread */
+        return cudaErrorContextIsDestroyed;
     return facade_primary_hold(*context);
 }
 

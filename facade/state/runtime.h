@@ -20,7 +20,7 @@ void facade_context_delete(struct facade_context *context);
 struct facade_context *facade_context_owning(const struct ocl_context *cl);
 
 /* Keeps what the context owns until facade_context_leave(), for a call that another thread's reset may come upon. Between the two
- * nothing may open a context. The object is the context, or something of it that was found before. false: it is there no more,
+ * facade_current() opens none. The object is the context, or something of it that was found before. false: it is there no more,
  * and nothing is to be left. */
 bool facade_context_enter(struct facade_context *context, enum facade_kind kind,
                           const void *object);

@@ -40,6 +40,7 @@ struct facade_thread {
     struct facade_known known[FACADE_KNOWN_HANDLES];
     struct facade_known_function functions[FACADE_KNOWN_FUNCTIONS];
     int device;
+    unsigned entered; /* runtime.c: contexts that a call of this thread keeps */
     bool is_per_thread;
     bool is_in_host_function;      /* runtime.c */
     bool is_delivering;            /* log.c: in a callback */

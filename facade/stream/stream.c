@@ -242,6 +242,9 @@ static cudaError_t default_stream(struct facade_context *context, struct facade_
 static cudaError_t special_stream(struct facade_context *context, cudaStream_t handle,
                                   struct facade_stream **found)
 {
+    if (facade_stream_is_legacy(handle) && facade_stack_green() == NULL &&
+        (*found = atomic_load_explicit(&context->legacy, memory_order_acquire)) != NULL)
+        return cudaSuccess;
     if (!facade_context_enter(context, FACADE_CONTEXT, context))
         return cudaErrorContextIsDestroyed;
     const cudaError_t error = facade_stream_is_legacy(handle) ? default_stream(context, found)

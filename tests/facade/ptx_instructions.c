@@ -195,6 +195,13 @@ TEST_BODY(ptx_instructions_as_the_device_has_them)
     run_rows(BOTH);
 }
 
+/* Also those that are better off in another form. */
+TEST_BODY(ptx_instructions_by_warps_of_the_host)
+{
+    setenv("CLEM_PTX_FORM", "native", 1);
+    run_rows(BOTH);
+}
+
 /* As on a GPU that knows no PTX: what a form cannot do must be known before it is chosen. */
 TEST_BODY(ptx_instructions_as_on_a_gpu)
 {
