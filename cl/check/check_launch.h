@@ -47,6 +47,8 @@ struct ocl_check_launch {
     struct ocl_stream_time
         time;       /* under that lock once it runs; head's `touched` too: ocl_touches_bound() */
     bool is_fenced; /* likewise: some thread of it had a fence of the system's scope */
+    bool
+        hears; /* likewise: some thread of it has read, or is about to, what the host may tell it */
     uint64_t ended; /* blocks, under that too */
 };
 

@@ -296,13 +296,10 @@ static void report_touch(const struct ocl_access *a, const struct ocl_touch *tou
     ocl_check_report_access(a, &finding);
 }
 
-/* Needs the lock. */
-static bool find_touch(const struct ocl_access *a, struct ocl_touch *met)
+static bool meets_touch(const struct ocl_access *a, struct ocl_touch *met)
 {
     struct ocl_check_launch *launch = a->launch;
     const uint64_t change = ocl_touches_change();
-    if (a->space != CLEM_CHECK_GLOBAL || change == 0)
-        return false;
     if (launch->head.touched_change != change) {
         ocl_touches_bound(&launch->time, &launch->head.touched_low, &launch->head.touched_high);
         launch->head.touched_change = change;
@@ -310,8 +307,22 @@ static bool find_touch(const struct ocl_access *a, struct ocl_touch *met)
     return a->address < launch->head.touched_high &&
            a->address + a->bytes > launch->head.touched_low &&
            ocl_touches_find(&launch->time, a->address, a->bytes, a->kind != CLEM_CHECK_LOAD,
-                            is_open(a), met) &&
-           is_first(launch, ((uint64_t)a->line * 31 + (uint64_t)(uintptr_t)met->stack.at[2]) * 31);
+                            is_open(a), met);
+}
+
+/* Needs the lock. What the host told a thread while it read is not known to be heard yet: it was told of before it was made. */
+static bool find_touch(const struct ocl_access *a, struct ocl_touch *met)
+{
+    struct ocl_check_launch *launch = a->launch;
+    if (a->space != CLEM_CHECK_GLOBAL || ocl_touches_change() == 0 || !meets_touch(a, met))
+        return false;
+    if (launch->hears) {
+        ocl_stream_heard(&launch->time);
+        launch->head.touched_change = 0;
+        if (!meets_touch(a, met))
+            return false;
+    }
+    return is_first(launch, ((uint64_t)a->line * 31 + (uint64_t)(uintptr_t)met->stack.at[2]) * 31);
 }
 
 static struct ocl_race_order order_of(const struct ocl_stream_time *time)

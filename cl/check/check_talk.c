@@ -28,6 +28,8 @@ void ocl_check_talk(const struct ocl_access *a)
         return;
     if (a->kind != CLEM_CHECK_LOAD)
         ocl_stream_told(&a->launch->time);
-    if (a->kind != CLEM_CHECK_STORE)
-        ocl_stream_heard(&a->launch->time);
+    if (a->kind == CLEM_CHECK_STORE)
+        return;
+    ocl_stream_heard(&a->launch->time);
+    a->launch->hears = true;
 }

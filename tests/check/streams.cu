@@ -441,12 +441,16 @@ __global__ void wait_and_take(const int *from, int *to, int *flag)
 
 static void host_tells()
 {
-    pinned[0] = 0;
-    wait_and_take<<<1, 128, 0, one>>>(managed, b, pinned);
-    for (int i = 0; i < 128; i++)
-        managed[i] = i;
-    std::atomic_thread_fence(std::memory_order_release);
-    *(volatile int *)pinned = 1;
+    for (int round = 0; round < 20; round++) {
+        pinned[0] = 0;
+        wait_and_take<<<1, 128, 0, one>>>(managed, b, pinned);
+        usleep(100 * round);
+        for (int i = 0; i < 128; i++)
+            managed[i] = i;
+        std::atomic_thread_fence(std::memory_order_release);
+        *(volatile int *)pinned = 1;
+        cudaStreamSynchronize(one);
+    }
 }
 
 static std::atomic<int> is_called;
