@@ -23,18 +23,40 @@ static struct facade_known_function *known_function(const void *name)
     return &facade_thread()->functions[((uintptr_t)name >> 4) % FACADE_KNOWN_FUNCTIONS];
 }
 
+/* NULL: it is gone, and what comes in its place is half made. */
+static struct facade_context *context_of(const struct facade_function *function)
+{
+    const struct facade_module *const module = function->module;
+    return module != NULL ? module->context : NULL;
+}
+
 static cudaError_t find_function(const void *func, struct facade_function **function)
 {
     const struct facade_kernel *kernel = facade_handle_find(FACADE_KERNEL, func);
     if (kernel != NULL)
         return facade_kernel_here(kernel, function);
     *function = facade_handle_find(FACADE_FUNCTION, func);
-    if (*function != NULL)
-        return facade_context_check((*function)->module->context);
+    if (*function != NULL) {
+        struct facade_context *const context = context_of(*function);
+        return context != NULL ? facade_context_check(context) : cudaErrorContextIsDestroyed;
+    }
     if (func == NULL)
         return cudaErrorInvalidDeviceFunction;
     const cudaError_t error = facade_registered_function(func, function);
     return error == cudaErrorInvalidDeviceFunction ? cudaErrorInvalidResourceHandle : error;
+}
+
+/* Modules are made on the way, which another thread's reset of the device would end. */
+static cudaError_t find_or_make(const void *func, struct facade_function **function)
+{
+    struct facade_context *context = NULL;
+    if (facade_current(&context) != cudaSuccess)
+        return find_function(func, function);
+    if (!facade_context_enter(context, FACADE_CONTEXT, context))
+        return cudaErrorContextIsDestroyed;
+    const cudaError_t error = find_function(func, function);
+    facade_context_leave(context);
+    return error;
 }
 
 cudaError_t facade_function_find(const void *func, struct facade_function **function)
@@ -51,11 +73,13 @@ cudaError_t facade_function_find(const void *func, struct facade_function **func
         if (error != cudaSuccess || known->context == context)
             return error;
     }
-    error = find_function(func, function);
-    if (error == cudaSuccess && facade_thread_may_keep(facade_thread()))
-        *known =
-            (struct facade_known_function){func, (*function)->module->context, *function, freed};
-    return error;
+    error = find_or_make(func, function);
+    if (error != cudaSuccess || !facade_thread_may_keep(facade_thread()))
+        return error;
+    context = context_of(*function);
+    if (context != NULL)
+        *known = (struct facade_known_function){func, context, *function, freed};
+    return cudaSuccess;
 }
 
 static bool is_empty(dim3 size)
@@ -187,13 +211,6 @@ static cudaError_t capture_launch(struct facade_function *function, dim3 grid, d
         return facade_capture_add(stream, cudaGraphNodeTypeKernel, work, NULL);
     facade_work_let_go(work);
     return error;
-}
-
-/* NULL: it is gone, and what comes in its place is half made. */
-static struct facade_context *context_of(const struct facade_function *function)
-{
-    const struct facade_module *const module = function->module;
-    return module != NULL ? module->context : NULL;
 }
 
 /* Another thread may reset the device after the function was found: then its name stands for another. Success: the caller leaves
