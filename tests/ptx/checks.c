@@ -8,20 +8,8 @@
 #include "kernels/ptx/library/check.h"
 #include "kernels/ptx/native/cells.h"
 #include "kernels/ptx/native/checks.h"
+#include "kernels/ptx/native/host_race.h"
 #include "tests/ptx/read.h"
-
-#define __global   /* one memory */
-#define CLEM_ALONE inline
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wparentheses"
-#pragma GCC diagnostic ignored "-Wpedantic"
-#pragma GCC diagnostic ignored "-Wextra"
-#pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic ignored "-Wunused-function"
-#include "kernels/ptx/library/race.cl"
-#pragma GCC diagnostic pop
 
 /* ---- Forms ---- */
 

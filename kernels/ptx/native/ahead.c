@@ -27,17 +27,6 @@ struct search {
     int looks; /* at registers */
 };
 
-static const struct ptx_native_loop *inner_loop(const struct ptx_native_flow *f, int32_t node)
-{
-    const struct ptx_native_loop *inner = NULL;
-    const int32_t at = f->graph->position[node];
-    for (size_t i = 0; i < f->loop_count; i++)
-        if (f->loops[i].head <= at && at <= f->loops[i].last &&
-            (!inner || f->loops[i].head >= inner->head))
-            inner = &f->loops[i];
-    return inner;
-}
-
 static size_t length_of(const struct ptx_native_flow *f, const struct ptx_native_loop *loop)
 {
     size_t length = 0;
@@ -221,7 +210,7 @@ void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *addres
                           const struct ptx_native_transfer *t)
 {
     struct ptx_native_flow *f = n->flow;
-    const struct ptx_native_loop *loop = inner_loop(f, f->node);
+    const struct ptx_native_loop *loop = ptx_native_inner_loop(f, f->node);
     struct pace pace;
     if (!loop || !t->at.is_line || !t->at.term.line.is_whole || t->is_volatile || f->is_tangled ||
         ptx_native_stride_of(&t->at) != (int64_t)(t->bits / 8) * t->width ||

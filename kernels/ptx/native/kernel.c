@@ -158,8 +158,7 @@ static void lay_out_frame(struct ptx_native *n)
     f->frame_bytes = round_up(f->frame_bytes, 64);
 }
 
-/* Whether a node is in no loop, or in one that has a barrier. */
-static bool comes_as_often(const struct ptx_native_flow *f, int32_t node)
+const struct ptx_native_loop *ptx_native_inner_loop(const struct ptx_native_flow *f, int32_t node)
 {
     const struct ptx_native_loop *inner = NULL;
     const int32_t at = f->graph->position[node];
@@ -167,6 +166,13 @@ static bool comes_as_often(const struct ptx_native_flow *f, int32_t node)
         if (f->loops[i].head <= at && at <= f->loops[i].last &&
             (!inner || f->loops[i].head >= inner->head))
             inner = &f->loops[i];
+    return inner;
+}
+
+/* Whether a node is in no loop, or in one that has a barrier. */
+static bool comes_as_often(const struct ptx_native_flow *f, int32_t node)
+{
+    const struct ptx_native_loop *const inner = ptx_native_inner_loop(f, node);
     for (int32_t i = inner ? inner->head : 0; inner && i <= inner->last; i++)
         if (f->sites[f->graph->order[i]])
             return true;

@@ -295,6 +295,8 @@ const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned 
 /* Whether tid of the axis (0: x) is the same for all lanes. */
 bool ptx_native_tid_is_alike(const struct ptx_native *n, int32_t axis);
 
+/* The innermost loop that a node is in; NULL: none. Needs: loops. */
+const struct ptx_native_loop *ptx_native_inner_loop(const struct ptx_native_flow *f, int32_t node);
 /* short_ways.c: the function without branches around a few instructions; NULL: it has none. Needs: what is uniform, sites. */
 const struct ptx_function *ptx_native_without_short_ways(struct ptx_native *n);
 

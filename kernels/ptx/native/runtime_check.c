@@ -6,20 +6,7 @@
 #include "kernels/ptx/library/check.h"
 #include "kernels/ptx/native/cells.h"
 #include "kernels/ptx/native/checks.h"
-#include "kernels/ptx/native/opencl_c.h"
-
-#define __global /* one memory */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wparentheses"
-#pragma GCC diagnostic ignored "-Wpedantic"
-#pragma GCC diagnostic ignored "-Wextra"
-#pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic ignored "-Wunused-function"
-#define CLEM_ALONE inline
-#include "kernels/ptx/library/race.cl"
-#pragma GCC diagnostic pop
+#include "kernels/ptx/native/host_race.h"
 
 enum { LANES = 32, HALF = 16 };
 
