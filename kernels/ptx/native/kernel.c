@@ -158,17 +158,6 @@ static void lay_out_frame(struct ptx_native *n)
     f->frame_bytes = round_up(f->frame_bytes, 64);
 }
 
-const struct ptx_native_loop *ptx_native_inner_loop(const struct ptx_native_flow *f, int32_t node)
-{
-    const struct ptx_native_loop *inner = NULL;
-    const int32_t at = f->graph->position[node];
-    for (size_t i = 0; i < f->loop_count; i++)
-        if (f->loops[i].head <= at && at <= f->loops[i].last &&
-            (!inner || f->loops[i].head >= inner->head))
-            inner = &f->loops[i];
-    return inner;
-}
-
 /* Whether a node is in no loop, or in one that has a barrier. */
 static bool comes_as_often(const struct ptx_native_flow *f, int32_t node)
 {

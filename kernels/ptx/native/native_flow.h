@@ -296,7 +296,18 @@ const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned 
 bool ptx_native_tid_is_alike(const struct ptx_native *n, int32_t axis);
 
 /* The innermost loop that a node is in; NULL: none. Needs: loops. */
-const struct ptx_native_loop *ptx_native_inner_loop(const struct ptx_native_flow *f, int32_t node);
+static inline const struct ptx_native_loop *ptx_native_inner_loop(const struct ptx_native_flow *f,
+                                                                  int32_t node)
+{
+    const struct ptx_native_loop *inner = NULL;
+    const int32_t at = f->graph->position[node];
+    for (size_t i = 0; i < f->loop_count; i++)
+        if (f->loops[i].head <= at && at <= f->loops[i].last &&
+            (!inner || f->loops[i].head >= inner->head))
+            inner = &f->loops[i];
+    return inner;
+}
+
 /* short_ways.c: the function without branches around a few instructions; NULL: it has none. Needs: what is uniform, sites. */
 const struct ptx_function *ptx_native_without_short_ways(struct ptx_native *n);
 
