@@ -22,6 +22,9 @@ void ocl_context_close(struct ocl_context *context);
 /* Before a context is closed and its programs are released: what kernels of it launched, and has not begun, never begins. */
 void ocl_context_end_launches(struct ocl_context *context);
 
+/* What the program has of the context and never gives back is no leak (cl/check.h). */
+void ocl_context_lose(struct ocl_context *context);
+
 int ocl_context_device(const struct ocl_context *context);
 
 /* The strategy in use and, in words, why it was chosen ("raw: self-test passed; usm: extension missing"). */

@@ -213,6 +213,7 @@ static ocl_status make_check(struct ocl_call *call)
                                      .shared_bytes =
                                          kernel->ptx->static_bytes + launch->local_bytes,
                                      .local_bytes = kernel->ptx->local_bytes,
+                                     .context = call->queue->context,
                                      .stream = ocl_queue_stream(call->queue),
                                      .is_cooperative = launch->is_cooperative,
                                      .takes_turns = kernel->ptx->takes_turns,

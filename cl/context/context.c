@@ -13,6 +13,7 @@
 #include "cl/binding/ptx_table.h"
 #include "cl/block/block.h"
 #include "cl/block/probe.h"
+#include "cl/check.h"
 #include "cl/check/guard.h"
 #include "cl/context/capability.h"
 #include "cl/context/exit.h"
@@ -214,6 +215,12 @@ static void close_context(struct ocl_context *context)
 void ocl_context_end_launches(struct ocl_context *context)
 {
     atomic_store(&context->ends_launches, true);
+}
+
+void ocl_context_lose(struct ocl_context *context)
+{
+    atomic_store(&context->is_lost, true);
+    ocl_check_heap_lose(context);
 }
 
 void ocl_context_close(struct ocl_context *context)

@@ -71,8 +71,9 @@ struct ocl_piece_of_chain *ocl_native_piece(struct ocl_native_launch *launch);
 /* Finds the memory that the blocks need while they run; the facts are final. Errors: OCL_E_OUT_OF_MEMORY. */
 ocl_status ocl_native_reserve(struct ocl_native_launch *launch);
 
-/* The thread block that the calling thread runs. false: it runs none, or nobody knows which of several. For handlers of signals. */
-bool ocl_native_block_here(uint32_t block[3]);
+/* The thread block that the calling thread runs; of *count of a row that it runs at once, the first. false: it runs none. For
+ * handlers of signals. */
+bool ocl_native_block_here(uint32_t block[3], uint32_t *count);
 
 /* The name of the kernel whose blocks the calling thread runs; NULL: it runs none. For handlers of signals. */
 const char *ocl_native_name_here(void);

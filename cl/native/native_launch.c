@@ -131,7 +131,6 @@ static uint64_t run_stretches(struct ocl_native_launch *launch, struct stretch s
 {
     uint64_t done = 0;
     for (; stretch.count > 0; stretch = take(launch, is_last, 1)) {
-        ocl_thread()->native_block = stretch.first; /* for whoever tells of a crash */
         launch->native->run(&launch->facts, stretch.first, stretch.count, scratch);
         done += stretch.count;
     }
@@ -164,13 +163,15 @@ static bool share(struct ocl_piece_of_chain *piece, bool is_waiting)
     struct ocl_scratch scratch = ocl_scratch_take(launch->scratch, launch->scratch_bytes);
     struct ocl_thread *const thread = ocl_thread();
     const void *const outer = thread->native;
-    const uint64_t outer_block = thread->native_block;
+    const struct ptx_native_now *const outer_now = thread->native_now;
     const bool is_timed = launch->blocks > 1;
     const uint64_t begin = is_timed ? ocl_now() : 0;
+    atomic_init(&((struct ptx_native_now *)scratch.memory)->index, NULL);
+    thread->native_now = scratch.memory;
     thread->native = launch;
     const uint64_t done = run_stretches(launch, first, is_waiting, scratch.memory);
     thread->native = outer;
-    thread->native_block = outer_block;
+    thread->native_now = outer_now;
     if (is_timed)
         note_time(launch->native, ocl_now() - begin, done);
     ocl_scratch_give(launch->scratch, scratch);
@@ -241,17 +242,16 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     ocl_scratch_pool_hold(pool);
     made->scratch = pool;
     made->blocks = shape->blocks;
-    const bool is_ordered =
-        shape->takes_turns || ocl_guard_is_on(); /* a crash tells which block it was */
-    made->portion = is_ordered ? 1 : portion_of(native, shape->blocks, shape->items);
+    made->portion = shape->takes_turns ? 1 : portion_of(native, shape->blocks, shape->items);
     if (made->portion < made->blocks)
         made->piece.share = share;
-    if (made->piece.share && shape->items == 1 && !is_ordered)
+    if (made->piece.share && shape->items == 1 && !shape->takes_turns)
         made->portions = (made->blocks + made->portion - 1) / made->portion;
     atomic_init(&made->next, 0);
     atomic_init(&made->taken[0], 0);
     atomic_init(&made->taken[1], 0);
     made->facts.block_count = shape->blocks;
+    made->facts.is_apart = ocl_guard_is_on(); /* a crash tells which block it was */
     made->facts.begun = made->portions > 0 ? 0 : (uint64_t)(uintptr_t)&made->next;
     atomic_init(&made->left, shape->items);
     made->facts.parameters = (uint64_t)(uintptr_t)made->parameters;
@@ -288,16 +288,16 @@ const char *ocl_native_name_here(void)
     return launch ? launch->native->name : NULL;
 }
 
-bool ocl_native_block_here(uint32_t block[3])
+bool ocl_native_block_here(uint32_t block[3], uint32_t *count)
 {
     const struct ocl_thread *const thread = ocl_thread_if_any();
-    const struct ocl_native_launch *const launch = thread ? thread->native : NULL;
-    if (!launch || launch->portion != 1)
+    const struct ptx_native_now *const now = thread && thread->native ? thread->native_now : NULL;
+    const uint32_t *const index =
+        now ? atomic_load_explicit(&now->index, memory_order_relaxed) : NULL;
+    if (!index)
         return false;
-    const uint32_t *const grid = launch->facts.grid;
-    block[0] = (uint32_t)(thread->native_block % grid[0]);
-    block[1] = (uint32_t)(thread->native_block / grid[0] % grid[1]);
-    block[2] = (uint32_t)(thread->native_block / grid[0] / grid[1]);
+    memcpy(block, index, 3 * sizeof *block);
+    *count = *now->columns;
     return true;
 }
 

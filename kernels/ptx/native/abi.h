@@ -30,14 +30,22 @@ struct ptx_native_launch {
     uint32_t is_cooperative; /* kernels see the workspace */
     uint32_t workspace
         [2]; /* of the grid's barrier, as struct clem_rota's (library/turns.h): zeros at first, changed by kernels */
-    uint32_t reserved;
+    uint32_t is_apart; /* blocks are never run several at once: who asks which one runs gets one */
     uint64_t
         pictures; /* struct clem_texture[]: a row as the table's for each PTX_ARGUMENT_TEXTURE, in their order; 0: none */
     uint64_t
         checked; /* struct clem_check_launch (library/check.h), where the kernel has PTX_ARGUMENT_CHECK; 0: none */
 };
 
-/* Bytes that one block needs while it runs: shared memory, frames of warps, local memory. */
+/* What scratch memory begins with: the block that runs in it now, for handlers of signals, while ptx_native_run() is at work. Whoever
+ * calls that puts NULL there before. */
+struct ptx_native_now {
+    const uint32_t
+        *_Atomic index;      /* blockIdx, of `columns` blocks the first; NULL: none has begun */
+    const uint32_t *columns; /* so many of one row, which differ in blockIdx.x, are run at once */
+};
+
+/* Bytes that one block needs while it runs: the above, shared memory, frames of warps, local memory. */
 typedef uint64_t ptx_native_scratch_bytes(const struct ptx_native_launch *launch);
 
 /* Runs `count` blocks from number `first` on, one after the other; blocks are numbered with x fastest.

@@ -42,7 +42,8 @@ uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t fram
                            uint64_t local_bytes)
 {
     const uint64_t warps = warps_of(launch);
-    return round_up(launch->shared_bytes) + round_up(warps * sizeof(struct ptx_native_turn)) +
+    return round_up(sizeof(struct ptx_native_now)) + round_up(launch->shared_bytes) +
+           round_up(warps * sizeof(struct ptx_native_turn)) +
            warps * (TID_BYTES + frame_bytes + LANES * local_bytes);
 }
 
@@ -51,8 +52,9 @@ uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t fram
 /* A block that has begun. */
 struct running {
     const struct ptx_native_launch *launch;
-    struct running *next; /* of those that take turns */
-    void *own;            /* its memory where that is its own */
+    struct running *next;       /* of those that take turns */
+    void *own;                  /* its memory where that is its own */
+    struct ptx_native_now *now; /* of the thread that runs it */
     struct ptx_native_block block;
     struct ptx_native_turn *warps;
     uint32_t count;
@@ -428,6 +430,7 @@ static enum turn run_parted(struct running *r)
 static void place_block(struct running *r, unsigned char *at)
 {
     const struct ptx_native_launch *launch = r->launch;
+    at += round_up(sizeof *r->now);
     r->block.shared = (uint64_t)(uintptr_t)at;
     at += round_up(launch->shared_bytes);
     r->warps = (struct ptx_native_turn *)(void *)at;
@@ -441,6 +444,13 @@ static void place_block(struct running *r, unsigned char *at)
     r->block.turns = (uint64_t)(uintptr_t)r->warps;
     r->block.last_lanes = UINT32_MAX >> (r->count * LANES - threads_of(launch));
     number_threads(r);
+}
+
+static void note_block(const struct running *r)
+{
+    r->now->columns = &r->block.columns;
+    atomic_store_explicit(&r->now->index, r->block.index, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
 }
 
 static void name_block(struct running *r, uint64_t number)
@@ -533,6 +543,7 @@ static bool begin_beside(const struct running *first, struct running **head, uin
 static enum turn take_turn(struct running *r)
 {
     enum turn turn = TURN_GOES_ON;
+    note_block(r);
     for (int i = 0; i < TURNS_OF_BLOCK && turn == TURN_GOES_ON; i++)
         turn = run_parted(r);
     return turn;
@@ -728,6 +739,7 @@ void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, 
                         uint64_t rows)
 {
     struct running r = {.launch = launch,
+                        .now = scratch,
                         .count = warps_of(launch),
                         .frame_bytes = frame_bytes,
                         .local_bytes = local_bytes,
@@ -735,6 +747,7 @@ void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, 
                         .barriers = barriers,
                         .function = warp};
     place_block(&r, scratch);
+    r.block.columns = 1;
     if (sites && count > 0) {
         run_in_turns(&r, first, first + count);
         return;
@@ -742,8 +755,9 @@ void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, 
     begin_rows(&r, rows);
     begin_sums(&r);
     name_block(&r, first);
+    note_block(&r);
     for (uint64_t i = 0; i < count; i += r.block.columns, name_next(&r, r.block.columns)) {
-        r.block.columns = sweeps ? columns_of(&r, count - i) : 1;
+        r.block.columns = sweeps && !launch->is_apart ? columns_of(&r, count - i) : 1;
         run_block(&r);
     }
     add_rows(&r, rows);
