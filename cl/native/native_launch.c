@@ -20,6 +20,7 @@ struct ocl_native_launch {
     struct ocl_native *native;
     struct ocl_scratch_pool *scratch;
     size_t scratch_bytes;
+    bool adds_later;   /* PTX_NATIVE_LATER */
     uint64_t blocks;   /* of the launch */
     uint64_t portion;  /* of them that a work-item takes at once */
     uint64_t portions; /* of a launch that is taken from both ends; otherwise 0 */
@@ -130,11 +131,15 @@ static uint64_t run_stretches(struct ocl_native_launch *launch, struct stretch s
                               bool is_last, void *scratch)
 {
     uint64_t done = 0;
+    if (launch->adds_later)
+        memset(scratch, 0, sizeof(uint64_t));
     for (; stretch.count > 0; stretch = take(launch, is_last, 1)) {
         ocl_thread()->native_block = stretch.first; /* for whoever tells of a crash */
         launch->native->run(&launch->facts, stretch.first, stretch.count, scratch);
         done += stretch.count;
     }
+    if (launch->adds_later)
+        launch->native->run(&launch->facts, 0, 0, scratch);
     return done;
 }
 
@@ -271,7 +276,9 @@ struct ocl_piece_of_chain *ocl_native_piece(struct ocl_native_launch *launch)
 
 ocl_status ocl_native_reserve(struct ocl_native_launch *launch)
 {
-    const uint64_t bytes = launch->native->scratch(&launch->facts);
+    const uint64_t asked = launch->native->scratch(&launch->facts),
+                   bytes = asked & ~PTX_NATIVE_LATER;
+    launch->adds_later = asked != bytes;
     if (bytes > SIZE_MAX / 2 || !ocl_scratch_reserve(launch->scratch, (size_t)bytes)) {
         ocl_log(true, "there is no room for the %llu bytes that a thread block takes",
                 (unsigned long long)bytes);

@@ -37,11 +37,15 @@ struct ptx_native_launch {
         checked; /* struct clem_check_launch (library/check.h), where the kernel has PTX_ARGUMENT_CHECK; 0: none */
 };
 
-/* Bytes that one block needs while it runs: shared memory, frames of warps, local memory. */
+/* Bytes that one block needs while it runs: shared memory, frames of warps, local memory. With PTX_NATIVE_LATER: what blocks add to
+ * memory may wait in scratch, see below. */
+#define PTX_NATIVE_LATER (UINT64_C(1) << 63)
 typedef uint64_t ptx_native_scratch_bytes(const struct ptx_native_launch *launch);
 
 /* Runs `count` blocks from number `first` on, one after the other; blocks are numbered with x fastest.
- * Needs: scratch has as many bytes as the other function says, at a multiple of 64. They need no values. */
+ * Needs: scratch has as many bytes as the other function says, at a multiple of 64. They need no values, but with
+ *        PTX_NATIVE_LATER: then the first 8 are zeros before the first run of a launch with that scratch, the runs that follow
+ *        have what it left there, and one of no blocks comes last. */
 typedef void ptx_native_run(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
                             void *scratch);
 

@@ -1,5 +1,6 @@
 /* A kernel in the native form: its nodes, the ways between them, and the text around them.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -1061,25 +1062,28 @@ static void write_symbols(struct ptx_native *n)
     struct ptx_text *out = f->code;
     const char *function = n->llvm_major < 15 ? "i32 (i64, i64)*" : "ptr";
     const char *bytes = n->llvm_major < 15 ? "i8*" : "ptr";
-    ptx_native_declare(n, "declare i64 @clem_native_bytes(i64, i64, i64)");
-    ptx_native_declare(
-        n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64, i64, i64, i64)",
-        bytes, function);
+    const uint64_t later = f->adds_later ? PTX_NATIVE_LATER : 0;
+    ptx_native_declare(n, "declare i64 @clem_native_bytes(i64, i64, i64, i64)");
+    ptx_native_declare(n,
+                       "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64, "
+                       "i64, i64, i64, i64)",
+                       bytes, function);
     ptx_text_add(out,
                  "define i64 @clem_native_scratch(i64 %%launch) nounwind {\n"
-                 "  %%r = call i64 @clem_native_bytes(i64 %%launch, i64 %zu, i64 %zu)\n"
-                 "  ret i64 %%r\n}\n",
-                 f->frame_bytes, f->local_bytes);
+                 "  %%r = call i64 @clem_native_bytes(i64 %%launch, i64 %zu, i64 %zu, i64 %" PRId64
+                 ")\n  ret i64 %%r\n}\n",
+                 f->frame_bytes, f->local_bytes, (int64_t)later);
     ptx_text_add(
         out,
         "define void @clem_native_run(i64 %%launch, i64 %%first, i64 %%count, %s "
         "%%scratch) nounwind {\n"
         "  call void @clem_native_blocks(i64 %%launch, i64 %%first, i64 %%count, %s "
-        "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d, i64 %d, i64 %zu)\n"
+        "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d, i64 %d, i64 %zu, i64 "
+        "%" PRId64 ")\n"
         "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n",
         bytes, bytes, function, f->frame_bytes, f->local_bytes,
         f->is_parted ? (int)f->site_count : 0, f->is_parted ? 0 : (int)f->site_count, f->is_swept,
-        f->row_count);
+        f->row_count, (int64_t)later);
     ptx_native_describe_sources(n);
 }
 

@@ -129,6 +129,7 @@ struct ptx_native_flow {
         waiting_count; /* of atomic sums that wait for more blocks (struct ptx_native_sum), and their widths */
     uint8_t waiting_bits[PTX_NATIVE_SUMS];
     size_t row_count; /* of atomic sums in rows that wait for more blocks (struct ptx_native_row) */
+    bool adds_later;  /* any of these, or a list (struct ptx_native_addends) */
     const struct ptx_instruction *rows[PTX_NATIVE_ROWS];
     size_t asked_count;
     struct ptx_native_asked asked[PTX_NATIVE_ASKED];

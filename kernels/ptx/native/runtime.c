@@ -38,21 +38,13 @@ static uint32_t warps_of(const struct ptx_native_launch *l)
 
 enum { TID_BYTES = 3 * LANES * (int)sizeof(uint32_t) };
 
-uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
-                           uint64_t local_bytes)
-{
-    const uint64_t warps = warps_of(launch);
-    return round_up(launch->shared_bytes) + round_up(warps * sizeof(struct ptx_native_turn)) +
-           warps * (TID_BYTES + frame_bytes + LANES * local_bytes);
-}
-
 /* ---- Warps ---- */
 
-/* A block that has begun. */
+/* A block that has begun. Where sums may wait it lies at the start of the scratch from a launch's first run to its last. */
 struct running {
-    const struct ptx_native_launch *launch;
-    struct running *next; /* of those that take turns */
-    void *own;            /* its memory where that is its own */
+    const struct ptx_native_launch *launch; /* first: NULL before the first run */
+    struct running *next;                   /* of those that take turns */
+    void *own;                              /* its memory where that is its own */
     struct ptx_native_block block;
     struct ptx_native_turn *warps;
     uint32_t count;
@@ -60,6 +52,21 @@ struct running {
     uint64_t frame_bytes, local_bytes, sites, barriers;
     ptx_native_warp_function *function;
 };
+
+static uint64_t bytes_of(const struct ptx_native_launch *launch, uint64_t frame_bytes,
+                         uint64_t local_bytes)
+{
+    const uint64_t warps = warps_of(launch);
+    return round_up(launch->shared_bytes) + round_up(warps * sizeof(struct ptx_native_turn)) +
+           warps * (TID_BYTES + frame_bytes + LANES * local_bytes);
+}
+
+uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
+                           uint64_t local_bytes, uint64_t later)
+{
+    const uint64_t bytes = bytes_of(launch, frame_bytes, local_bytes);
+    return later ? later | (round_up(sizeof(struct running)) + bytes) : bytes;
+}
 
 static struct ptx_native_site *sites_of(const struct running *r, uint32_t warp)
 {
@@ -470,7 +477,7 @@ static void name_next(struct running *r, uint32_t columns)
 /* Memory of its own for a block beside those that wait; NULL: there is none. */
 static struct running *room_beside(const struct running *like)
 {
-    const uint64_t bytes = clem_native_bytes(like->launch, like->frame_bytes, like->local_bytes);
+    const uint64_t bytes = bytes_of(like->launch, like->frame_bytes, like->local_bytes);
     struct running *made = malloc(sizeof *made);
     void *own = made ? aligned_alloc(64, round_up(bytes)) : NULL;
     if (!own) {
@@ -722,10 +729,38 @@ static void add_rows(const struct running *r, uint64_t rows)
             clem_native_add_row(&rows_of(r, warp)[i]);
 }
 
+static void run_blocks(struct running *r, uint64_t first, uint64_t count, bool sweeps)
+{
+    name_block(r, first);
+    for (uint64_t i = 0; i < count; i += r->block.columns, name_next(r, r->block.columns)) {
+        r->block.columns = sweeps ? columns_of(r, count - i) : 1;
+        run_block(r);
+    }
+}
+
+/* One of the runs that leave each other what waits. */
+static void run_on(struct running *r, const struct running *fresh, uint64_t first, uint64_t count,
+                   bool sweeps, uint64_t rows)
+{
+    if (!r->launch) {
+        *r = *fresh;
+        place_block(r, (unsigned char *)r + round_up(sizeof *r));
+        begin_rows(r, rows);
+        begin_sums(r);
+    }
+    if (count > 0) {
+        run_blocks(r, first, count, sweeps);
+        return;
+    }
+    add_rows(r, rows);
+    add_sums(r);
+    add_list(&r->block.list);
+}
+
 void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
                         void *scratch, ptx_native_warp_function *warp, uint64_t frame_bytes,
                         uint64_t local_bytes, uint64_t sites, uint64_t barriers, uint64_t sweeps,
-                        uint64_t rows)
+                        uint64_t rows, uint64_t later)
 {
     struct running r = {.launch = launch,
                         .count = warps_of(launch),
@@ -734,21 +769,15 @@ void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, 
                         .sites = sites,
                         .barriers = barriers,
                         .function = warp};
-    place_block(&r, scratch);
-    if (sites && count > 0) {
-        run_in_turns(&r, first, first + count);
+    if (later) {
+        run_on(scratch, &r, first, count, sweeps, rows);
         return;
     }
-    begin_rows(&r, rows);
-    begin_sums(&r);
-    name_block(&r, first);
-    for (uint64_t i = 0; i < count; i += r.block.columns, name_next(&r, r.block.columns)) {
-        r.block.columns = sweeps ? columns_of(&r, count - i) : 1;
-        run_block(&r);
-    }
-    add_rows(&r, rows);
-    add_sums(&r);
-    add_list(&r.block.list);
+    place_block(&r, scratch);
+    if (sites && count > 0)
+        run_in_turns(&r, first, first + count);
+    else
+        run_blocks(&r, first, count, sweeps);
 }
 
 void clem_native_arrive(struct ptx_native_block *block, uint32_t lanes, uint32_t number,

@@ -86,13 +86,14 @@ typedef uint32_t ptx_native_warp_function(const struct ptx_native_launch *launch
 
 /* What clem_native_run and clem_native_scratch of a text do: bytes of a warp's frame, and of one lane's local memory. sites: how many
  * struct ptx_native_site a frame begins with; 0: a warp waits as a whole. barriers: how many sites there are then. sweeps: a
- * warp of several blocks is run before the next warp of them. rows: how many struct ptx_native_row a frame begins with. */
+ * warp of several blocks is run before the next warp of them. rows: how many struct ptx_native_row a frame begins with. later:
+ * PTX_NATIVE_LATER where sums may wait, or 0. */
 uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
-                           uint64_t local_bytes);
+                           uint64_t local_bytes, uint64_t later);
 void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
                         void *scratch, ptx_native_warp_function *warp, uint64_t frame_bytes,
                         uint64_t local_bytes, uint64_t sites, uint64_t barriers, uint64_t sweeps,
-                        uint64_t rows);
+                        uint64_t rows, uint64_t later);
 /* Adds what waits in a row. */
 void clem_native_add_row(struct ptx_native_row *row);
 
