@@ -520,6 +520,37 @@ TEST_BODY(ptx_native_keeps_lists_of_floats_for_more_blocks)
         assert_false(native_has(others[i], call));
 }
 
+/* Threads add to a counter and store where it was. */
+#define DRAWN(before, sum, behind)                                                                 \
+    PTX_BODY(LOAD before sum ";\nmul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"          \
+                             "st.global.u32 [%rd3], %r1;\n" behind "ret;\n")
+
+TEST_BODY(ptx_native_has_warps_wait_for_each_other_at_counters)
+{
+    static const char *const call = "call void @clem_native_draw(";
+    static const char *const drawn[] = {
+        DRAWN("", "atom.global.add.u32 %r2, [%rd1], 3", ""),
+        DRAWN("", "atom.global.add.u32 %r2, [%rd1+8], %r1", ""),
+        DRAWN("setp.gt.u32 %p1, %r1, 7;\n@%p1 bra L;\n", "atom.global.add.u32 %r2, [%rd1], 3",
+              "L:\n"),
+    };
+    static const char *const others[] = {
+        DRAWN("", "atom.global.max.u32 %r2, [%rd1], 3", ""),
+        DRAWN("", "atom.acquire.gpu.global.add.u32 %r2, [%rd1], 3", ""),
+        DRAWN("", "atom.relaxed.sys.global.add.u32 %r2, [%rd1], 3", ""),
+        DRAWN("", "atom.global.add.u32 %r2, [%rd1], 3", "red.global.add.u32 [%rd3], 1;\n"),
+        DRAWN("bar.sync 0;\n", "atom.global.add.u32 %r2, [%rd1], 3", ""),
+        DRAWN("mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n",
+              "atom.global.add.u32 %r2, [%rd3], 3", ""),
+        DRAWN("mov.u32 %r3, 0;\nL: add.u32 %r3, %r3, 1;\n", "atom.global.add.u32 %r2, [%rd1], 3",
+              "setp.lt.u32 %p1, %r3, 5;\n@%p1 bra L;\n"),
+    };
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++)
+        assert_true(native_has(drawn[i], call));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(native_has(others[i], call));
+}
+
 /* An atomic operation at places of shared memory that a load brings. */
 #define COUNTED(operation)                                                                         \
     PTX_BODY(LOAD "shl.b32 %r4, %r1, 2;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"  \

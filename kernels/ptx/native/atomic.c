@@ -424,13 +424,6 @@ static bool is_simple(struct way w)
     return operation && !w.is_float && strncmp(operation, "icmp", 4) != 0;
 }
 
-static bool wants_result(const struct ptx_native_flow *f, const struct ptx_instruction *in)
-{
-    const struct ptx_operand *o = &in->operands[0];
-    return in->opcode == PTX_OPCODE_atom && o->kind != PTX_OPERAND_SINK &&
-           (o->kind != PTX_OPERAND_REGISTER || f->is_read[o->index]);
-}
-
 /* ---- Sums that wait for more blocks ---- */
 
 /* Nobody may tell whether a sum has been added before its block ends: behind it threads compute, add again and end. */
@@ -459,12 +452,6 @@ static bool ends_quietly(const struct ptx_native_flow *f, const struct ptx_instr
         }
     }
     return is_quiet;
-}
-
-static bool is_relaxed(const struct ptx_instruction *in)
-{
-    return in->order != PTX_ORDER_ACQ_REL && in->order != PTX_ORDER_SC &&
-           in->order != PTX_ORDER_RELEASE && in->order != PTX_ORDER_ACQUIRE;
 }
 
 /* Whether all of a block have come by a barrier before a node, and will come to none behind it. */
@@ -497,7 +484,7 @@ static bool may_wait(const struct ptx_native *n, const struct ptx_instruction *i
 {
     const struct ptx_native_flow *f = n->flow;
     return in->operation == PTX_OP_ADD && !f->is_parted && !ptx_native_is_checked(n) &&
-           is_relaxed(in) && in->scope != PTX_SCOPE_SYS && ends_quietly(f, in) &&
+           ptx_native_is_relaxed(in) && in->scope != PTX_SCOPE_SYS && ends_quietly(f, in) &&
            (f->barrier_count == 0 ||
             is_behind_barriers(f, f->graph->node_of[in - f->function->instructions]));
 }
@@ -742,8 +729,8 @@ static bool may_wait_in_row(const struct ptx_native *n, const struct ptx_instruc
     const int32_t node = f->graph->node_of[in - f->function->instructions];
     return ptx_native_is_line(n, index) && f->lines[index].is_whole &&
            ptx_native_step_of(f->lines[index]) == 4 && f->graph->position[node] != PTX_NO_NODE &&
-           !wants_result(f, in) && is_relaxed(in) && in->scope != PTX_SCOPE_SYS &&
-           ends_quietly(f, in) && is_behind_barriers(f, node);
+           !ptx_native_wants_result(f, in) && ptx_native_is_relaxed(in) &&
+           in->scope != PTX_SCOPE_SYS && ends_quietly(f, in) && is_behind_barriers(f, node);
 }
 
 void ptx_native_find_rows(struct ptx_native *n)
@@ -830,6 +817,17 @@ static const char *shared_offsets(struct ptx_native *n, struct ptx_native_value 
     return ptx_native_resize(n, offsets, 32, false).text;
 }
 
+/* Registers are others behind the wait. */
+static void draw(struct ptx_native *n, const struct ptx_instruction *in,
+                 struct ptx_native_value address, struct ptx_native_value x)
+{
+    const enum ptx_type type = (enum ptx_type)in->types[0];
+    ptx_native_draw(n, (struct ptx_native_value[]){address, x});
+    const struct ptx_native_value again = operand(n, &in->operands[2], type);
+    ptx_native_set(n, in, &in->operands[0], type,
+                   ptx_native_shares(n, ptx_native_drawn(n), again, n->flow->mask));
+}
+
 static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct ptx_native *n = e->native;
@@ -840,7 +838,7 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     const struct ptx_variable *variable = in->operands[first].variable;
     const bool is_shared =
         in->space == PTX_SPACE_SHARED || (variable && variable->space == PTX_SPACE_SHARED);
-    const bool is_wanted = wants_result(n->flow, in);
+    const bool is_wanted = ptx_native_wants_result(n->flow, in);
     const struct ptx_native_value x = operand(n, &in->operands[first + 1], type);
     const struct ptx_native_value y =
         w.is_exchange ? operand(n, &in->operands[first + 2], type) : x;
@@ -858,6 +856,10 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     if (is_shared && !is_wanted && is_simple(w) && !ptx_native_is_checked(n)) {
         act_alone(n, w, bits, shared_offsets(n, address), x, lanes);
         fence(n, in, false);
+        return;
+    }
+    if (in == n->flow->ticket) {
+        draw(n, in, address, x);
         return;
     }
     struct ptx_native_value old;
