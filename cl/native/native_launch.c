@@ -20,6 +20,7 @@ struct ocl_native_launch {
     struct ocl_native *native;
     struct ocl_scratch_pool *scratch;
     size_t scratch_bytes;
+    bool adds_later;   /* PTX_NATIVE_LATER */
     uint64_t blocks;   /* of the launch */
     uint64_t portion;  /* of them that a work-item takes at once */
     uint64_t portions; /* of a launch that is taken from both ends; otherwise 0 */
@@ -134,6 +135,8 @@ static uint64_t run_stretches(struct ocl_native_launch *launch, struct stretch s
         launch->native->run(&launch->facts, stretch.first, stretch.count, scratch);
         done += stretch.count;
     }
+    if (launch->adds_later)
+        launch->native->run(&launch->facts, 0, 0, scratch);
     return done;
 }
 
@@ -166,7 +169,7 @@ static bool share(struct ocl_piece_of_chain *piece, bool is_waiting)
     const struct ptx_native_now *const outer_now = thread->native_now;
     const bool is_timed = launch->blocks > 1;
     const uint64_t begin = is_timed ? ocl_now() : 0;
-    atomic_init(&((struct ptx_native_now *)scratch.memory)->index, NULL);
+    memset(scratch.memory, 0, sizeof(struct ptx_native_now));
     thread->native_now = scratch.memory;
     thread->native = launch;
     const uint64_t done = run_stretches(launch, first, is_waiting, scratch.memory);
@@ -271,7 +274,9 @@ struct ocl_piece_of_chain *ocl_native_piece(struct ocl_native_launch *launch)
 
 ocl_status ocl_native_reserve(struct ocl_native_launch *launch)
 {
-    const uint64_t bytes = launch->native->scratch(&launch->facts);
+    const uint64_t asked = launch->native->scratch(&launch->facts),
+                   bytes = asked & ~PTX_NATIVE_LATER;
+    launch->adds_later = asked != bytes;
     if (bytes > SIZE_MAX / 2 || !ocl_scratch_reserve(launch->scratch, (size_t)bytes)) {
         ocl_log(true, "there is no room for the %llu bytes that a thread block takes",
                 (unsigned long long)bytes);

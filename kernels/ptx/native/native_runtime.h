@@ -55,6 +55,7 @@ CLEM_NATIVE_ADD_HALVES(bf16x2)
     FUNCTION(blocks)                                                                               \
     FUNCTION(arrive)                                                                               \
     FUNCTION(add_row)                                                                              \
+    FUNCTION(draw)                                                                                 \
     FUNCTION(add_later)                                                                            \
     FUNCTION(gathered)                                                                             \
     FUNCTION(vprintf)                                                                              \
