@@ -20,12 +20,10 @@ struct ocl_native_launch {
     struct ocl_native *native;
     struct ocl_scratch_pool *scratch;
     size_t scratch_bytes;
-    uint64_t blocks;   /* of the launch */
-    uint64_t portion;  /* of them that a work-item takes at once */
-    uint64_t portions; /* of a launch that is taken from both ends; otherwise 0 */
-    _Atomic uint64_t
-        next; /* the first block that nobody has taken; or portions that were taken, from both ends */
-    _Atomic uint64_t taken[2]; /* from either end */
+    uint64_t blocks;           /* of the launch */
+    uint64_t portion;          /* of them that a work-item takes at once */
+    struct ocl_parts portions; /* of a launch that is taken from both ends; otherwise none */
+    _Atomic uint64_t next;     /* otherwise: the first block that nobody has taken */
     _Atomic size_t left;       /* work-items that have not ended */
     struct ptx_native_launch facts;
     _Alignas(16) unsigned char parameters[];
@@ -104,33 +102,28 @@ static struct stretch take_next(struct ocl_native_launch *launch)
     return (struct stretch){first, least(rest, launch->portion)};
 }
 
-/* Whoever waits for a launch takes from its end what the driver's thread has not come to from its start. So each has the same
- * blocks the next time, and finds in its processor's caches what they wrote. */
-static struct stretch take_from_end(struct ocl_native_launch *launch, bool is_last, uint64_t wanted)
+static struct stretch take_portions(struct ocl_native_launch *launch, bool is_waiting,
+                                    uint64_t wanted)
 {
-    const uint64_t before = atomic_fetch_add_explicit(&launch->next, wanted, memory_order_relaxed);
-    const uint64_t rest = before < launch->portions ? launch->portions - before : 0;
-    const uint64_t count = least(rest, wanted);
-    if (count == 0)
-        return (struct stretch){0, 0};
-    const uint64_t at =
-        atomic_fetch_add_explicit(&launch->taken[is_last], count, memory_order_relaxed);
-    const uint64_t from = is_last ? launch->portions - at - count : at;
+    uint64_t from = 0;
+    const uint64_t count = ocl_parts_take(&launch->portions, is_waiting, wanted, &from);
     const uint64_t first = from * launch->portion;
-    return (struct stretch){first, least(launch->blocks - first, count * launch->portion)};
+    return (struct stretch){first,
+                            count > 0 ? least(launch->blocks - first, count * launch->portion) : 0};
 }
 
-static struct stretch take(struct ocl_native_launch *launch, bool is_last, uint64_t wanted)
+static struct stretch take(struct ocl_native_launch *launch, bool is_waiting, uint64_t wanted)
 {
-    return launch->portions > 0 ? take_from_end(launch, is_last, wanted) : take_next(launch);
+    return launch->portions.count > 0 ? take_portions(launch, is_waiting, wanted)
+                                      : take_next(launch);
 }
 
 /* Runs blocks, in order, from a stretch on until there are none. Returns how many. */
 static uint64_t run_stretches(struct ocl_native_launch *launch, struct stretch stretch,
-                              bool is_last, void *scratch)
+                              bool is_waiting, void *scratch)
 {
     uint64_t done = 0;
-    for (; stretch.count > 0; stretch = take(launch, is_last, 1)) {
+    for (; stretch.count > 0; stretch = take(launch, is_waiting, 1)) {
         ocl_thread()->native_block = stretch.first; /* for whoever tells of a crash */
         launch->native->run(&launch->facts, stretch.first, stretch.count, scratch);
         done += stretch.count;
@@ -158,7 +151,7 @@ static bool share(struct ocl_piece_of_chain *piece, bool is_waiting)
         FIRST_TAKE = 4
     }; /* the part of all that each begins with: what is taken later makes up for who came late */
     struct ocl_native_launch *launch = (struct ocl_native_launch *)piece;
-    const struct stretch first = take(launch, is_waiting, launch->portions / FIRST_TAKE + 1);
+    const struct stretch first = take(launch, is_waiting, launch->portions.count / FIRST_TAKE + 1);
     if (first.count == 0)
         return false;
     struct ocl_scratch scratch = ocl_scratch_take(launch->scratch, launch->scratch_bytes);
@@ -247,12 +240,10 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     if (made->portion < made->blocks)
         made->piece.share = share;
     if (made->piece.share && shape->items == 1 && !is_ordered)
-        made->portions = (made->blocks + made->portion - 1) / made->portion;
+        ocl_parts_begin(&made->portions, (made->blocks + made->portion - 1) / made->portion);
     atomic_init(&made->next, 0);
-    atomic_init(&made->taken[0], 0);
-    atomic_init(&made->taken[1], 0);
     made->facts.block_count = shape->blocks;
-    made->facts.begun = made->portions > 0 ? 0 : (uint64_t)(uintptr_t)&made->next;
+    made->facts.begun = made->portions.count > 0 ? 0 : (uint64_t)(uintptr_t)&made->next;
     atomic_init(&made->left, shape->items);
     made->facts.parameters = (uint64_t)(uintptr_t)made->parameters;
     *launch = made;
