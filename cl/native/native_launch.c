@@ -209,14 +209,28 @@ static uint64_t part_of(const struct ocl_native *native, uint64_t blocks)
 }
 
 /* Small enough that whoever comes last is not waited for long, and large enough that blocks of a few instructions are not
- * outweighed by taking them. */
+ * outweighed by taking them, and go through memory in long runs. */
 static uint64_t portion_of(const struct ocl_native *native, uint64_t blocks, size_t items)
 {
-    enum { PORTIONS_PER_ITEM = 16, MOST = 64 };
+    enum { PORTIONS_PER_ITEM = 16, MOST = 64, MOST_OF_SHORT = 512, LONG_PS = 100000000 };
+    const uint64_t block_ps = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
+    const uint64_t of_short = block_ps > 0 ? least(LONG_PS / block_ps, MOST_OF_SHORT) : 0;
     if (items == 1)
         return part_of(native, blocks);
-    const uint64_t portion = blocks / (items * PORTIONS_PER_ITEM);
-    return portion < 1 ? 1 : portion > MOST ? MOST : portion;
+    const uint64_t portion =
+        least(blocks / (items * PORTIONS_PER_ITEM), of_short > MOST ? of_short : MOST);
+    return portion < 1 ? 1 : portion;
+}
+
+/* Rows of blocks go through memory in its order (sweeps): so whole ones, or equal parts of one. */
+static uint64_t in_rows(uint64_t portion, uint64_t row)
+{
+    if (row == 0)
+        return portion;
+    if (portion >= row)
+        return portion - portion % row;
+    const uint64_t parts = (row + portion - 1) / portion;
+    return (row + parts - 1) / parts;
 }
 
 ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *native,
@@ -236,7 +250,8 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     made->blocks = shape->blocks;
     const bool is_ordered =
         shape->takes_turns || ocl_guard_is_on(); /* a crash tells which block it was */
-    made->portion = is_ordered ? 1 : portion_of(native, shape->blocks, shape->items);
+    made->portion =
+        is_ordered ? 1 : in_rows(portion_of(native, shape->blocks, shape->items), shape->row);
     if (made->portion < made->blocks)
         made->piece.share = share;
     if (made->piece.share && shape->items == 1 && !is_ordered)

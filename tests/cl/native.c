@@ -707,6 +707,49 @@ TEST_BODY(native_launch_is_shared_from_both_ends)
     close_bench(&native.bench);
 }
 
+static uint64_t runs,
+    runs_within_rows; /* of blocks: all, and those that begin or end elsewhere than a row */
+enum { BLOCKS_OF_ROW = 10 };
+
+static void note_run(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
+                     void *scratch)
+{
+    (void)launch;
+    (void)scratch;
+    runs++;
+    runs_within_rows += first % BLOCKS_OF_ROW != 0 || count % BLOCKS_OF_ROW != 0;
+}
+
+/* Rows of blocks are not cut, where parts of a launch are as large as one. */
+TEST_BODY(native_parts_are_rows_of_blocks)
+{
+    enum { ROWS = 100 };
+    struct native_bench native = open_native();
+    struct ocl_native *code = make(&native, counting_text);
+    assert_non_null(code);
+    ptx_native_run *const own = code->run;
+    code->run = note_run;
+    for (size_t items = 1; items <= 3; items++) {
+        struct ocl_native_launch *launch = NULL;
+        const struct ocl_native_shape shape = {.blocks = BLOCKS_OF_ROW * ROWS,
+                                               .row = BLOCKS_OF_ROW,
+                                               .items = items,
+                                               .parameter_bytes = 8};
+        runs = runs_within_rows = 0;
+        atomic_store(&code->block_ps, 10000);
+        assert_int_equal(ocl_native_begin(native.bench.context, code, &shape, &launch), OCL_OK);
+        assert_int_equal(ocl_native_reserve(launch), OCL_OK);
+        struct ocl_piece_of_chain *piece = ocl_native_piece(launch);
+        for (size_t i = 0; i < items; i++)
+            piece->run(piece);
+        assert_true(runs > 1);
+        assert_int_equal(runs_within_rows, 0);
+    }
+    code->run = own;
+    ocl_native_release(code);
+    close_bench(&native.bench);
+}
+
 static void *give_pieces(void *unknown)
 {
     void **pieces = unknown;
