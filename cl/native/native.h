@@ -52,6 +52,7 @@ struct ocl_native_launch;
 
 struct ocl_native_shape {
     uint64_t blocks; /* thread blocks */
+    uint64_t row;    /* of them that lie along x; 0: it does not matter */
     size_t items;    /* work-items that run them */
     size_t parameter_bytes;
     bool

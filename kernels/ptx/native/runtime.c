@@ -623,10 +623,11 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
     }
 }
 
-/* Blocks of a sweep: their rows of memory follow each other, and are still near when the next warp's turn comes. */
+/* Blocks of a sweep: their rows of memory follow each other, long enough for the processor to foresee them, and are still near when
+ * the next warp's turn comes. */
 static uint32_t columns_of(const struct running *r, uint64_t most)
 {
-    enum { MOST_COLUMNS = 32 };
+    enum { MOST_COLUMNS = 512 };
     const uint32_t row = r->launch->grid[0] - r->block.index[0];
     const uint32_t at_once =
         r->sweep == PTX_NATIVE_SWEPT ? MOST_COLUMNS : most_together(r->launch, r->sweep);
