@@ -31,6 +31,10 @@ int ocl_context_device(const struct ocl_context *context);
 enum ocl_address ocl_context_address(const struct ocl_context *context);
 const char *ocl_context_address_reason(const struct ocl_context *context);
 
+/* Why ocl_context_open() failed on the device: what each strategy lacked, or what the driver answered; "" where it did not
+ * fail. It stays as it is. Needs: device in range. */
+const char *ocl_context_refusal(int device);
+
 /* What kernels get of the device for printf, and for malloc. */
 enum ocl_limit { OCL_LIMIT_PRINT_BYTES, OCL_LIMIT_HEAP_BYTES };
 
