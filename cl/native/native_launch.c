@@ -282,8 +282,8 @@ struct ocl_piece_of_chain *ocl_native_piece(struct ocl_native_launch *launch)
 ocl_status ocl_native_reserve(struct ocl_native_launch *launch)
 {
     const uint64_t asked = launch->native->scratch(&launch->facts),
-                   wanted = asked & ~PTX_NATIVE_LATER, least = sizeof(struct ptx_native_now),
-                   bytes = wanted > least ? wanted : least;
+                   wanted = asked & ~PTX_NATIVE_LATER, head = sizeof(struct ptx_native_now),
+                   bytes = wanted > head ? wanted : head;
     launch->adds_later = asked != wanted;
     if (bytes > SIZE_MAX / 2 || !ocl_scratch_reserve(launch->scratch, (size_t)bytes)) {
         ocl_log(true, "there is no room for the %llu bytes that a thread block takes",
