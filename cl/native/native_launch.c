@@ -271,7 +271,9 @@ struct ocl_piece_of_chain *ocl_native_piece(struct ocl_native_launch *launch)
 
 ocl_status ocl_native_reserve(struct ocl_native_launch *launch)
 {
-    const uint64_t bytes = launch->native->scratch(&launch->facts);
+    const uint64_t wanted = launch->native->scratch(&launch->facts),
+                   least_bytes = sizeof(struct ptx_native_now),
+                   bytes = wanted > least_bytes ? wanted : least_bytes;
     if (bytes > SIZE_MAX / 2 || !ocl_scratch_reserve(launch->scratch, (size_t)bytes)) {
         ocl_log(true, "there is no room for the %llu bytes that a thread block takes",
                 (unsigned long long)bytes);
