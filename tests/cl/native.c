@@ -703,9 +703,10 @@ TEST_BODY(native_launch_is_shared_from_both_ends)
 /* Counts blocks in its scratch; without any it adds their number to a word, and one to the next. */
 static const char waiting_text[] =
     SCRATCH(-9223372036854775744) /* 64 bytes, and PTX_NATIVE_LATER */ RUN_OVER_WORDS
-    "  %before = load i64, ptr %scratch\n"
+    "  %left = getelementptr i8, ptr %scratch, i64 16\n" /* of struct ptx_native_now */
+    "  %before = load i64, ptr %left\n"
     "  %now = add i64 %before, %count\n"
-    "  store i64 %now, ptr %scratch\n"
+    "  store i64 %now, ptr %left\n"
     "  %is.last = icmp eq i64 %count, 0\n"
     "  br i1 %is.last, label %last, label %end\n"
     "last:\n"
@@ -744,6 +745,47 @@ TEST_BODY(native_sums_wait_until_no_block_is_left)
         assert_int_equal(words[0], BLOCKS);
         assert_in_range(words[1], 1, 2);
     }
+}
+
+static uint64_t runs,
+    runs_within_rows; /* of blocks: all, and those that begin or end elsewhere than a row */
+enum { BLOCKS_OF_ROW = 10 };
+
+static void note_run(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
+                     void *scratch)
+{
+    (void)launch;
+    (void)scratch;
+    runs++;
+    runs_within_rows += first % BLOCKS_OF_ROW != 0 || count % BLOCKS_OF_ROW != 0;
+}
+
+/* Rows of blocks are not cut, where parts of a launch are as large as one. */
+TEST_BODY(native_parts_are_rows_of_blocks)
+{
+    enum { ROWS = 100 };
+    struct native_bench native = open_native();
+    struct ocl_native *code = make(&native, counting_text);
+    assert_non_null(code);
+    ptx_native_run *const own = code->run;
+    code->run = note_run;
+    for (size_t items = 1; items <= 3; items++) {
+        struct ocl_native_launch *launch = NULL;
+        const struct ocl_native_shape shape = {.blocks = BLOCKS_OF_ROW * ROWS,
+                                               .row = BLOCKS_OF_ROW,
+                                               .items = items,
+                                               .parameter_bytes = 8};
+        runs = runs_within_rows = 0;
+        atomic_store(&code->block_ps, 10000);
+        assert_int_equal(ocl_native_begin(native.bench.context, code, &shape, &launch), OCL_OK);
+        assert_int_equal(ocl_native_reserve(launch), OCL_OK);
+        struct ocl_piece_of_chain *piece = ocl_native_piece(launch);
+        for (size_t i = 0; i < items; i++)
+            piece->run(piece);
+        assert_true(runs > 1);
+        assert_int_equal(runs_within_rows, 0);
+    }
+    code->run = own;
     ocl_native_release(code);
     close_bench(&native.bench);
 }

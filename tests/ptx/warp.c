@@ -719,6 +719,37 @@ TEST_BODY(ptx_native_sweeps_along_rows_of_threads)
         native_has(PTX_BODY(LOAD "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n"), by_rows));
 }
 
+static bool reads_before_turns(const char *text)
+{
+    struct ptx_target target = cpu;
+    target.force_form = PTX_FORM_NATIVE;
+    target.llvm_major = 15;
+    target.threads = PTX_THREADS_ROWS;
+    struct ptx_kernel kernel = translate_for(text, &target);
+    const char *const turn = strstr(kernel.text, "\nturn:\n"), *const parameter = strstr(
+                                                                   kernel.text,
+                                                                   "align 8, !invariant.load !0");
+    assert_non_null(turn);
+    assert_non_null(parameter);
+    const bool is_before = parameter < turn;
+    ptx_kernel_free(&kernel);
+    return is_before;
+}
+
+/* What all turns read alike is read once, where there is no loop, barrier or guard that it would be wasted before. */
+TEST_BODY(ptx_native_reads_parameters_before_all_turns_of_a_sweep)
+{
+    static const char *const sweep = PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nret;\n");
+    static const char *const barrier =
+        PTX_BODY(LOAD "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n");
+    static const char *const guarded =
+        PTX_BODY("mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 7;\n@%p1 ld.param.u64 %rd1, [a];\n"
+                 "@%p1 st.global.u32 [%rd1], %r1;\nret;\n");
+    assert_true(reads_before_turns(sweep));
+    assert_false(reads_before_turns(barrier));
+    assert_false(reads_before_turns(guarded));
+}
+
 TEST_BODY(ptx_native_is_chosen_where_it_is_faster)
 {
     static const char *const many =

@@ -40,11 +40,12 @@ enum { TID_BYTES = 3 * LANES * (int)sizeof(uint32_t) };
 
 /* ---- Warps ---- */
 
-/* A block that has begun. Where sums may wait it lies at the start of the scratch from a launch's first run to its last. */
+/* A block that has begun. Where sums may wait it lies in the scratch from a launch's first run to its last. */
 struct running {
-    const struct ptx_native_launch *launch; /* first: NULL before the first run */
-    struct running *next;                   /* of those that take turns */
-    void *own;                              /* its memory where that is its own */
+    const struct ptx_native_launch *launch;
+    struct running *next;       /* of those that take turns */
+    void *own;                  /* its memory where that is its own */
+    struct ptx_native_now *now; /* of the thread that runs it */
     struct ptx_native_block block;
     struct ptx_native_turn *warps;
     uint32_t count;
@@ -72,8 +73,9 @@ static uint64_t bytes_of(const struct ptx_native_launch *launch, uint64_t frame_
                          uint64_t local_bytes, uint64_t sweep)
 {
     const uint64_t warps = warps_of(launch), all = warps * most_together(launch, sweep);
-    return round_up(launch->shared_bytes) + round_up(all * sizeof(struct ptx_native_turn)) +
-           warps * TID_BYTES + all * (frame_bytes + LANES * local_bytes);
+    return round_up(sizeof(struct ptx_native_now)) + round_up(launch->shared_bytes) +
+           round_up(all * sizeof(struct ptx_native_turn)) + warps * TID_BYTES +
+           all * (frame_bytes + LANES * local_bytes);
 }
 
 uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
@@ -467,6 +469,13 @@ static void place_block(struct running *r, unsigned char *at)
     number_threads(r);
 }
 
+static void note_block(const struct running *r)
+{
+    r->now->columns = &r->block.columns;
+    atomic_store_explicit(&r->now->index, r->block.index, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
 static void name_block(struct running *r, uint64_t number)
 {
     const uint32_t *grid = r->launch->grid;
@@ -558,6 +567,7 @@ static bool begin_beside(const struct running *first, struct running **head, uin
 static enum turn take_turn(struct running *r)
 {
     enum turn turn = TURN_GOES_ON;
+    note_block(r);
     for (int i = 0; i < TURNS_OF_BLOCK && turn == TURN_GOES_ON; i++)
         turn = run_parted(r);
     return turn;
@@ -613,10 +623,11 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
     }
 }
 
-/* Blocks of a sweep: their rows of memory follow each other, and are still near when the next warp's turn comes. */
+/* Blocks of a sweep: their rows of memory follow each other, long enough for the processor to foresee them, and are still near when
+ * the next warp's turn comes. */
 static uint32_t columns_of(const struct running *r, uint64_t most)
 {
-    enum { MOST_COLUMNS = 32 };
+    enum { MOST_COLUMNS = 512 };
     const uint32_t row = r->launch->grid[0] - r->block.index[0];
     const uint32_t at_once =
         r->sweep == PTX_NATIVE_SWEPT ? MOST_COLUMNS : most_together(r->launch, r->sweep);
@@ -789,18 +800,22 @@ static void add_rows(const struct running *r, uint64_t rows)
 static void run_blocks(struct running *r, uint64_t first, uint64_t count)
 {
     name_block(r, first);
+    note_block(r);
     for (uint64_t i = 0; i < count; i += r->block.columns, name_next(r, r->block.columns)) {
-        r->block.columns = columns_of(r, count - i);
+        r->block.columns = r->launch->is_apart ? 1 : columns_of(r, count - i);
         run_block(r);
     }
 }
 
 /* One of the runs that leave each other what waits. */
-static void run_on(struct running *r, const struct running *fresh, uint64_t first, uint64_t count,
-                   uint64_t rows)
+static void run_on(const struct running *fresh, unsigned char *scratch, uint64_t first,
+                   uint64_t count, uint64_t rows)
 {
-    if (!r->launch) {
+    struct running *r = fresh->now->left;
+    if (!r) {
+        r = (struct running *)(void *)(scratch + round_up(sizeof *r->now));
         *r = *fresh;
+        r->now->left = r;
         place_block(r, (unsigned char *)r + round_up(sizeof *r));
         begin_rows(r, rows);
         begin_sums(r);
@@ -820,6 +835,7 @@ void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, 
                         uint64_t rows, uint64_t later)
 {
     struct running r = {.launch = launch,
+                        .now = scratch,
                         .count = warps_of(launch),
                         .frame_bytes = frame_bytes,
                         .local_bytes = local_bytes,
@@ -828,10 +844,11 @@ void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, 
                         .function = warp,
                         .sweep = (enum ptx_native_sweep)sweep};
     if (later) {
-        run_on(scratch, &r, first, count, rows);
+        run_on(&r, scratch, first, count, rows);
         return;
     }
-    place_block(&r, scratch);
+    place_block(&r, (unsigned char *)scratch + round_up(sizeof *r.now));
+    r.block.columns = 1;
     if (sites && count > 0)
         run_in_turns(&r, first, first + count);
     else

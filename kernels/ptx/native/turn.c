@@ -40,12 +40,12 @@ static void name_tids(struct ptx_native *n)
             ptx_native_emit(n, "add i64 %%state.%zu, %u", OF_BLOCK(tids), axis * 128);
         const char *v = ptx_native_pointer_type(n, "<32 x i32>"),
                    *w = ptx_native_pointer_type(n, "i32");
-        ptx_native_do(n, "%%tid.%u = load <32 x i32>, %s %s, align 64", axis, v,
+        ptx_native_do(n, "%%tid.%u = load <32 x i32>, %s %s, align 64, !invariant.load !0", axis, v,
                       ptx_native_pointer(n, "<32 x i32>", from));
         for (unsigned half = 0; half < 2; half++) {
             const char *at =
                 ptx_native_pointer(n, "i32", ptx_native_emit(n, "add i64 %s, %u", from, half * 64));
-            const char *tid = ptx_native_emit(n, "load i32, %s %s", w, at);
+            const char *tid = ptx_native_emit(n, "load i32, %s %s, !invariant.load !0", w, at);
             ptx_native_do(n, "%%tid.%u.%u = and i32 %s, %d", axis, half, tid,
                           starts_row(n, axis, half) ? -PTX_NATIVE_LANES : -1);
         }
