@@ -90,6 +90,11 @@ static void number_threads(const struct running *r)
 {
     uint32_t at[3] = {0, 0, 0};
     const uint32_t *block = r->launch->block;
+    if (block[0] == threads_of(r->launch)) { /* what the last warp lacks nobody reads */
+        for (uint32_t warp = 0; warp < r->count; warp++, at[0] += LANES)
+            put_run((uint32_t *)(void *)(r->tids + (size_t)warp * TID_BYTES), at, LANES);
+        return;
+    }
     for (uint32_t warp = 0; warp < r->count; warp++) {
         uint32_t *to = (uint32_t *)(void *)(r->tids + (size_t)warp * TID_BYTES);
         for (uint32_t lane = 0, run; lane < LANES; lane += run) {
@@ -181,6 +186,32 @@ static bool is_plain(const struct running *r, bool *has_ended)
     }
     *has_ended = !is_any;
     return is;
+}
+
+/* The sites of a warp's own, where it lets others have their turn, open by themselves. */
+static void come(struct ptx_native_turn *turn, uint32_t site, uint32_t barriers)
+{
+    turn->site = site;
+    turn->number = site > barriers ? PTX_NATIVE_TURN : 0;
+    turn->count = turn->votes = 0;
+    if (site == 0)
+        turn->lanes = 0;
+}
+
+uint64_t clem_native_come(const struct ptx_native_block *block, uint32_t from, uint32_t to,
+                          uint32_t site, uint32_t common, uint32_t is_noted, uint32_t barriers)
+{
+    struct ptx_native_turn *turns = (struct ptx_native_turn *)(uintptr_t)block->turns;
+    const bool waits = common != 0 && common != PTX_NATIVE_NOBODY;
+    for (uint32_t i = block->first; !is_noted && i < block->end; i++) {
+        turns[i] = (struct ptx_native_turn){.lanes = UINT32_MAX, .live = UINT32_MAX};
+        if (i < from)
+            come(&turns[i], common, barriers);
+    }
+    for (uint32_t i = from; i < to; i++)
+        come(&turns[i], site, barriers);
+    const bool is_mixed = site != 0 && waits && site != common;
+    return (uint64_t)is_mixed << 32 | (site == 0 && waits ? common : site);
 }
 
 /* Runs warps that wait at a site, each as a whole. */

@@ -78,6 +78,9 @@ struct ptx_native_row {
     uint32_t sums[32];
 };
 
+/* Where no warp of a block has come to a site in this round. */
+#define PTX_NATIVE_NOBODY UINT32_MAX
+
 /* Runs lanes of a warp; returns the site where they wait, 0: all have ended. Where a warp waits as a whole: runs the warps that
  * the block says; returns 0 where all have ended, and otherwise PTX_NATIVE_MIXED: turns say where they wait. */
 #define PTX_NATIVE_MIXED UINT32_MAX
@@ -85,7 +88,8 @@ typedef uint32_t ptx_native_warp_function(const struct ptx_native_launch *launch
                                           struct ptx_native_block *block);
 
 /* What clem_native_run and clem_native_scratch of a text do: bytes of a warp's frame, and of one lane's local memory. sites: how many
- * struct ptx_native_site a frame begins with; 0: a warp waits as a whole. barriers: how many sites there are then. sweeps: a
+ * struct ptx_native_site a frame begins with; 0: a warp waits as a whole. barriers: how many sites there are then, where the text
+ * counts on what the runtime says of each warp at its start. sweeps: a
  * warp of several blocks is run before the next warp of them. rows: how many struct ptx_native_row a frame begins with. */
 uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
                            uint64_t local_bytes);
