@@ -48,6 +48,10 @@ void ocl_check_filled(uint64_t base);
 /* The same of all memory that there is. */
 void ocl_check_all_filled(void);
 
+/* A context's heap goes, or those of all contexts (NULL): what kernels have not freed of it is a leak; or is none. */
+void ocl_check_heap_leave(const void *context);
+void ocl_check_heap_lose(const void *context);
+
 /* Rows of bytes in memory, as many as a shape says, and what is done to all of their bytes. */
 struct ocl_check_rows {
     uint64_t address;

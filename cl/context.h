@@ -22,11 +22,18 @@ void ocl_context_close(struct ocl_context *context);
 /* Before a context is closed and its programs are released: what kernels of it launched, and has not begun, never begins. */
 void ocl_context_end_launches(struct ocl_context *context);
 
+/* What the program has of the context and never gives back is no leak (cl/check.h). */
+void ocl_context_lose(struct ocl_context *context);
+
 int ocl_context_device(const struct ocl_context *context);
 
 /* The strategy in use and, in words, why it was chosen ("raw: self-test passed; usm: extension missing"). */
 enum ocl_address ocl_context_address(const struct ocl_context *context);
 const char *ocl_context_address_reason(const struct ocl_context *context);
+
+/* Why ocl_context_open() failed on the device: what each strategy lacked, or what the driver answered; "" where it did not
+ * fail. It stays as it is. Needs: device in range. */
+const char *ocl_context_refusal(int device);
 
 /* What kernels get of the device for printf, and for malloc. */
 enum ocl_limit { OCL_LIMIT_PRINT_BYTES, OCL_LIMIT_HEAP_BYTES };

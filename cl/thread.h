@@ -12,7 +12,9 @@
 
 struct ocl_migration;
 struct ocl_region;
+struct ocl_stacks_known;
 struct ocl_stream_graph;
+struct ptx_native_now;
 
 struct ocl_spool_chunk;
 struct ocl_profile_work;
@@ -41,13 +43,14 @@ struct ocl_thread {
     const struct ocl_region
         *copied[2]; /* managed_traffic.c: what the thread's transfer goes from and to */
     struct ocl_kernel_facts no_facts; /* kernel.c */
-    const void *native;               /* native_launch.c: whose block the thread runs, or NULL */
-    uint64_t native_block;            /* likewise: its number */
-    const void *scratch;              /* scratch.c: the memory that its blocks had last */
-    struct own_stack stack;           /* chain.c: none of it where it is not known */
-    bool knows_stack;                 /* chain.c */
-    const void *fault;                /* managed_fault.c: the address of the last one */
-    char unknown_status[32];          /* status.c */
+    const void *native; /* native_launch.c: of which launch the thread runs blocks, or NULL */
+    const struct ptx_native_now *native_now; /* likewise: which of them */
+    const void *scratch;                     /* scratch.c: the memory that its blocks had last */
+    struct ocl_stacks_known *stacks;         /* stack_walk.c: from calloc(), or NULL */
+    struct own_stack stack;                  /* chain.c: none of it where it is not known */
+    bool knows_stack;                        /* chain.c */
+    const void *fault;                       /* managed_fault.c: the address of the last one */
+    char unknown_status[32];                 /* status.c */
     struct ocl_profile_writer profile;
     const struct ocl_profile_work *work; /* lane.c: what its commands are part of, or NULL */
     void *upper;                         /* the layer above: from calloc(), or NULL */

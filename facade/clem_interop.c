@@ -73,6 +73,8 @@ cudaError_t clemGetDeviceInfo(clemDeviceInfo *info, int device)
     error = open_primary(device, &primary);
     if (error == cudaSuccess)
         fill_context(info, atomic_load(&primary->cl));
+    else
+        copy_text(info->addressReason, sizeof info->addressReason, ocl_context_refusal(device));
     return facade_result(error);
 }
 

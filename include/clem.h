@@ -38,7 +38,7 @@ typedef struct clemDeviceInfo {
     char languageVersion[256]; /* "OpenCL C 1.2 ..." */
     char driverVersion[256];
     char vendor[256];
-    char addressReason[512]; /* why the strategy was chosen */
+    char addressReason[512]; /* why the strategy was chosen, or why none was */
     clemAddress address;
     int deviceClass; /* 0 GPU, 1 accelerator, 2 CPU */
     int hasImages;
@@ -53,7 +53,8 @@ typedef struct clemDeviceInfo {
 } clemDeviceInfo;
 
 /* clemGetDeviceInfo: opens the device if needed, because the strategy is chosen by a self-test.
- * Errors: cudaErrorInvalidValue for NULL, cudaErrorInvalidDevice; what opening the device gives. */
+ * Errors: cudaErrorInvalidValue for NULL, cudaErrorInvalidDevice; what opening the device gives, with all filled in that is
+ * known, and the reason. */
 cudaError_t clemGetDeviceInfo(clemDeviceInfo *info, int device);
 
 /* clemDeviceChoiceIsUnmet: 1 when there are OpenCL devices but CLEM_DEVICE matches none of them, so that cudaErrorNoDevice

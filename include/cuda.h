@@ -4023,6 +4023,80 @@ static inline CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advis
 {
     return cuMemAdvise(devPtr, count, advice, clem_cu_location_of(device));
 }
+static inline CUresult cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from,
+                                              const CUgraphNode *to, size_t numDependencies)
+{
+    return cuGraphAddDependencies(hGraph, from, to, 0, numDependencies);
+}
+static inline CUresult cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from,
+                                                 const CUgraphNode *to, size_t numDependencies)
+{
+    return cuGraphRemoveDependencies(hGraph, from, to, 0, numDependencies);
+}
+static inline CUresult cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
+                                       size_t *numEdges)
+{
+    return cuGraphGetEdges(hGraph, from, to, 0, numEdges);
+}
+static inline CUresult cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies,
+                                                  size_t *numDependencies)
+{
+    return cuGraphNodeGetDependencies(hNode, dependencies, 0, numDependencies);
+}
+static inline CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes,
+                                                    size_t *numDependentNodes)
+{
+    return cuGraphNodeGetDependentNodes(hNode, dependentNodes, 0, numDependentNodes);
+}
+static inline CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                      const CUgraphNode *dependencies, size_t numDependencies,
+                                      CUgraphNodeParams *nodeParams)
+{
+    return cuGraphAddNode(phGraphNode, hGraph, dependencies, 0, numDependencies, nodeParams);
+}
+static inline CUresult cuGraphInstantiate(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                          CUgraphNode *phErrorNode, char *logBuffer,
+                                          size_t bufferSize)
+{
+    (void)phErrorNode;
+    (void)logBuffer;
+    (void)bufferSize;
+    return cuGraphInstantiate(phGraphExec, hGraph, 0);
+}
+static inline CUresult cuStreamUpdateCaptureDependencies(CUstream hStream,
+                                                         CUgraphNode *dependencies,
+                                                         size_t numDependencies, unsigned int flags)
+{
+    return cuStreamUpdateCaptureDependencies(hStream, dependencies, 0, numDependencies, flags);
+}
+/* Count is size_t, as in cudaStreamGetCaptureInfo(). */
+template <class Count>
+static inline CUresult
+cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                       cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out,
+                       Count *numDependencies_out)
+{
+    return cuStreamGetCaptureInfo(hStream, captureStatus_out, id_out, graph_out, dependencies_out,
+                                  0, numDependencies_out);
+}
+static inline CUresult cuStreamGetCaptureInfo(CUstream hStream,
+                                              CUstreamCaptureStatus *captureStatus_out,
+                                              cuuint64_t *id_out)
+{
+    return cuStreamGetCaptureInfo(hStream, captureStatus_out, id_out, 0, 0, 0, 0);
+}
+static inline CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph,
+                                         CUgraphNode *hErrorNode_out,
+                                         CUgraphExecUpdateResult *updateResult_out)
+{
+    CUgraphExecUpdateResultInfo info = {CU_GRAPH_EXEC_UPDATE_ERROR, 0, 0};
+    if (!hErrorNode_out || !updateResult_out)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = cuGraphExecUpdate(hGraphExec, hGraph, &info);
+    *hErrorNode_out = info.errorNode;
+    *updateResult_out = info.result;
+    return result;
+}
 }
 #endif
 

@@ -6,7 +6,7 @@
 
 #include "cuda.h"
 
-/* Source: CUDA Driver API 13.0, Driver Entry Point Access; since when each exists, as facade/lists/driver_versions.def has it. Three are
+/* Source: CUDA Driver API 13.0, Driver Entry Point Access; since when each exists, as facade/lists/driver_versions.def has it. Some are
  * written out: in C++ their names have overloads. */
 typedef __typeof__(&cuArray3DCreate_v2) PFN_cuArray3DCreate_v3020;
 #define PFN_cuArray3DCreate PFN_cuArray3DCreate_v3020
@@ -239,7 +239,11 @@ typedef __typeof__(&cuGraphAddBatchMemOpNode) PFN_cuGraphAddBatchMemOpNode_v1107
 #define PFN_cuGraphAddBatchMemOpNode PFN_cuGraphAddBatchMemOpNode_v11070
 typedef __typeof__(&cuGraphAddChildGraphNode) PFN_cuGraphAddChildGraphNode_v10000;
 #define PFN_cuGraphAddChildGraphNode PFN_cuGraphAddChildGraphNode_v10000
-typedef __typeof__(&cuGraphAddDependencies_v2) PFN_cuGraphAddDependencies_v12030;
+typedef CUresult(CUDAAPI *PFN_cuGraphAddDependencies_v12030)(CUgraph hGraph,
+                                                             const CUgraphNode *from,
+                                                             const CUgraphNode *to,
+                                                             const CUgraphEdgeData *edgeData,
+                                                             size_t numDependencies);
 #define PFN_cuGraphAddDependencies PFN_cuGraphAddDependencies_v12030
 typedef __typeof__(&cuGraphAddEmptyNode) PFN_cuGraphAddEmptyNode_v10000;
 #define PFN_cuGraphAddEmptyNode PFN_cuGraphAddEmptyNode_v10000
@@ -265,7 +269,11 @@ typedef __typeof__(&cuGraphAddMemcpyNode) PFN_cuGraphAddMemcpyNode_v10000;
 #define PFN_cuGraphAddMemcpyNode PFN_cuGraphAddMemcpyNode_v10000
 typedef __typeof__(&cuGraphAddMemsetNode) PFN_cuGraphAddMemsetNode_v10000;
 #define PFN_cuGraphAddMemsetNode PFN_cuGraphAddMemsetNode_v10000
-typedef __typeof__(&cuGraphAddNode_v2) PFN_cuGraphAddNode_v12030;
+typedef CUresult(CUDAAPI *PFN_cuGraphAddNode_v12030)(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                                     const CUgraphNode *dependencies,
+                                                     const CUgraphEdgeData *dependencyData,
+                                                     size_t numDependencies,
+                                                     CUgraphNodeParams *nodeParams);
 #define PFN_cuGraphAddNode PFN_cuGraphAddNode_v12030
 typedef __typeof__(&cuGraphBatchMemOpNodeGetParams) PFN_cuGraphBatchMemOpNodeGetParams_v11070;
 #define PFN_cuGraphBatchMemOpNodeGetParams PFN_cuGraphBatchMemOpNodeGetParams_v11070
@@ -326,7 +334,8 @@ typedef __typeof__(&cuGraphExecMemsetNodeSetParams) PFN_cuGraphExecMemsetNodeSet
 #define PFN_cuGraphExecMemsetNodeSetParams PFN_cuGraphExecMemsetNodeSetParams_v10020
 typedef __typeof__(&cuGraphExecNodeSetParams) PFN_cuGraphExecNodeSetParams_v12020;
 #define PFN_cuGraphExecNodeSetParams PFN_cuGraphExecNodeSetParams_v12020
-typedef __typeof__(&cuGraphExecUpdate_v2) PFN_cuGraphExecUpdate_v12000;
+typedef CUresult(CUDAAPI *PFN_cuGraphExecUpdate_v12000)(CUgraphExec hGraphExec, CUgraph hGraph,
+                                                        CUgraphExecUpdateResultInfo *resultInfo);
 #define PFN_cuGraphExecUpdate PFN_cuGraphExecUpdate_v12000
 typedef __typeof__(&cuGraphExternalSemaphoresSignalNodeGetParams)
     PFN_cuGraphExternalSemaphoresSignalNodeGetParams_v11020;
@@ -344,7 +353,9 @@ typedef __typeof__(&cuGraphExternalSemaphoresWaitNodeSetParams)
     PFN_cuGraphExternalSemaphoresWaitNodeSetParams_v11020;
 #define PFN_cuGraphExternalSemaphoresWaitNodeSetParams                                             \
     PFN_cuGraphExternalSemaphoresWaitNodeSetParams_v11020
-typedef __typeof__(&cuGraphGetEdges_v2) PFN_cuGraphGetEdges_v12030;
+typedef CUresult(CUDAAPI *PFN_cuGraphGetEdges_v12030)(CUgraph hGraph, CUgraphNode *from,
+                                                      CUgraphNode *to, CUgraphEdgeData *edgeData,
+                                                      size_t *numEdges);
 #define PFN_cuGraphGetEdges PFN_cuGraphGetEdges_v12030
 typedef __typeof__(&cuGraphGetNodes) PFN_cuGraphGetNodes_v10000;
 #define PFN_cuGraphGetNodes PFN_cuGraphGetNodes_v10000
@@ -354,7 +365,9 @@ typedef __typeof__(&cuGraphHostNodeGetParams) PFN_cuGraphHostNodeGetParams_v1000
 #define PFN_cuGraphHostNodeGetParams PFN_cuGraphHostNodeGetParams_v10000
 typedef __typeof__(&cuGraphHostNodeSetParams) PFN_cuGraphHostNodeSetParams_v10000;
 #define PFN_cuGraphHostNodeSetParams PFN_cuGraphHostNodeSetParams_v10000
-typedef __typeof__(&cuGraphInstantiateWithFlags) PFN_cuGraphInstantiateWithFlags_v11040;
+typedef CUresult(CUDAAPI *PFN_cuGraphInstantiateWithFlags_v11040)(CUgraphExec *phGraphExec,
+                                                                  CUgraph hGraph,
+                                                                  unsigned long long flags);
 #define PFN_cuGraphInstantiateWithFlags PFN_cuGraphInstantiateWithFlags_v11040
 typedef __typeof__(&cuGraphInstantiateWithParams) PFN_cuGraphInstantiateWithParams_v12000;
 #define PFN_cuGraphInstantiateWithParams PFN_cuGraphInstantiateWithParams_v12000
@@ -384,9 +397,15 @@ typedef __typeof__(&cuGraphMemsetNodeSetParams) PFN_cuGraphMemsetNodeSetParams_v
 #define PFN_cuGraphMemsetNodeSetParams PFN_cuGraphMemsetNodeSetParams_v10000
 typedef __typeof__(&cuGraphNodeFindInClone) PFN_cuGraphNodeFindInClone_v10000;
 #define PFN_cuGraphNodeFindInClone PFN_cuGraphNodeFindInClone_v10000
-typedef __typeof__(&cuGraphNodeGetDependencies_v2) PFN_cuGraphNodeGetDependencies_v12030;
+typedef CUresult(CUDAAPI *PFN_cuGraphNodeGetDependencies_v12030)(CUgraphNode hNode,
+                                                                 CUgraphNode *dependencies,
+                                                                 CUgraphEdgeData *edgeData,
+                                                                 size_t *numDependencies);
 #define PFN_cuGraphNodeGetDependencies PFN_cuGraphNodeGetDependencies_v12030
-typedef __typeof__(&cuGraphNodeGetDependentNodes_v2) PFN_cuGraphNodeGetDependentNodes_v12030;
+typedef CUresult(CUDAAPI *PFN_cuGraphNodeGetDependentNodes_v12030)(CUgraphNode hNode,
+                                                                   CUgraphNode *dependentNodes,
+                                                                   CUgraphEdgeData *edgeData,
+                                                                   size_t *numDependentNodes);
 #define PFN_cuGraphNodeGetDependentNodes PFN_cuGraphNodeGetDependentNodes_v12030
 typedef __typeof__(&cuGraphNodeGetEnabled) PFN_cuGraphNodeGetEnabled_v11060;
 #define PFN_cuGraphNodeGetEnabled PFN_cuGraphNodeGetEnabled_v11060
@@ -398,7 +417,11 @@ typedef __typeof__(&cuGraphNodeSetParams) PFN_cuGraphNodeSetParams_v12020;
 #define PFN_cuGraphNodeSetParams PFN_cuGraphNodeSetParams_v12020
 typedef __typeof__(&cuGraphReleaseUserObject) PFN_cuGraphReleaseUserObject_v11030;
 #define PFN_cuGraphReleaseUserObject PFN_cuGraphReleaseUserObject_v11030
-typedef __typeof__(&cuGraphRemoveDependencies_v2) PFN_cuGraphRemoveDependencies_v12030;
+typedef CUresult(CUDAAPI *PFN_cuGraphRemoveDependencies_v12030)(CUgraph hGraph,
+                                                                const CUgraphNode *from,
+                                                                const CUgraphNode *to,
+                                                                const CUgraphEdgeData *edgeData,
+                                                                size_t numDependencies);
 #define PFN_cuGraphRemoveDependencies PFN_cuGraphRemoveDependencies_v12030
 typedef __typeof__(&cuGraphRetainUserObject) PFN_cuGraphRetainUserObject_v11030;
 #define PFN_cuGraphRetainUserObject PFN_cuGraphRetainUserObject_v11030
@@ -821,7 +844,10 @@ typedef __typeof__(&cuStreamEndCapture) PFN_cuStreamEndCapture_v10000;
 #define PFN_cuStreamEndCapture PFN_cuStreamEndCapture_v10000
 typedef __typeof__(&cuStreamGetAttribute) PFN_cuStreamGetAttribute_v11000;
 #define PFN_cuStreamGetAttribute PFN_cuStreamGetAttribute_v11000
-typedef __typeof__(&cuStreamGetCaptureInfo_v3) PFN_cuStreamGetCaptureInfo_v12030;
+typedef CUresult(CUDAAPI *PFN_cuStreamGetCaptureInfo_v12030)(
+    CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
+    CUgraph *graph_out, const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out,
+    size_t *numDependencies_out);
 #define PFN_cuStreamGetCaptureInfo PFN_cuStreamGetCaptureInfo_v12030
 typedef __typeof__(&cuStreamGetCtx) PFN_cuStreamGetCtx_v9020;
 typedef __typeof__(&cuStreamGetCtx_v2) PFN_cuStreamGetCtx_v12050;
@@ -844,8 +870,9 @@ typedef __typeof__(&cuStreamSetAttribute) PFN_cuStreamSetAttribute_v11000;
 #define PFN_cuStreamSetAttribute PFN_cuStreamSetAttribute_v11000
 typedef __typeof__(&cuStreamSynchronize) PFN_cuStreamSynchronize_v2000;
 #define PFN_cuStreamSynchronize PFN_cuStreamSynchronize_v2000
-typedef __typeof__(&cuStreamUpdateCaptureDependencies_v2)
-    PFN_cuStreamUpdateCaptureDependencies_v12030;
+typedef CUresult(CUDAAPI *PFN_cuStreamUpdateCaptureDependencies_v12030)(
+    CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData,
+    size_t numDependencies, unsigned int flags);
 #define PFN_cuStreamUpdateCaptureDependencies PFN_cuStreamUpdateCaptureDependencies_v12030
 typedef __typeof__(&cuStreamWaitEvent) PFN_cuStreamWaitEvent_v3020;
 #define PFN_cuStreamWaitEvent PFN_cuStreamWaitEvent_v3020

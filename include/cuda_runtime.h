@@ -607,6 +607,82 @@ static inline cudaError_t cudaMemAdvise(const void *devPtr, size_t count, cudaMe
     return ::cudaMemAdvise(devPtr, count, advice, clem_location_of(device));
 }
 
+/* What graphs took before edges had data. */
+static inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                   const cudaGraphNode_t *to,
+                                                   size_t numDependencies)
+{
+    return ::cudaGraphAddDependencies(graph, from, to, 0, numDependencies);
+}
+
+static inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
+                                                      const cudaGraphNode_t *from,
+                                                      const cudaGraphNode_t *to,
+                                                      size_t numDependencies)
+{
+    return ::cudaGraphRemoveDependencies(graph, from, to, 0, numDependencies);
+}
+
+static inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
+                                            cudaGraphNode_t *to, size_t *numEdges)
+{
+    return ::cudaGraphGetEdges(graph, from, to, 0, numEdges);
+}
+
+static inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
+                                                       cudaGraphNode_t *pDependencies,
+                                                       size_t *pNumDependencies)
+{
+    return ::cudaGraphNodeGetDependencies(node, pDependencies, 0, pNumDependencies);
+}
+
+static inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
+                                                         cudaGraphNode_t *pDependentNodes,
+                                                         size_t *pNumDependentNodes)
+{
+    return ::cudaGraphNodeGetDependentNodes(node, pDependentNodes, 0, pNumDependentNodes);
+}
+
+static inline cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                           const cudaGraphNode_t *pDependencies,
+                                           size_t numDependencies, cudaGraphNodeParams *nodeParams)
+{
+    return ::cudaGraphAddNode(pGraphNode, graph, pDependencies, 0, numDependencies, nodeParams);
+}
+
+/* Only this type of flags: a number would make a NULL for the data of edges ambiguous. */
+static inline cudaError_t cudaStreamUpdateCaptureDependencies(
+    cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies,
+    cudaStreamUpdateCaptureDependenciesFlags flags = cudaStreamAddCaptureDependencies)
+{
+    return ::cudaStreamUpdateCaptureDependencies(stream, dependencies, 0, numDependencies, flags);
+}
+
+/* Count is size_t: a pointer to anything else does not compile, and a NULL stands for the data of edges. */
+template <class Count>
+static inline cudaError_t
+cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *captureStatus_out,
+                         unsigned long long *id_out, cudaGraph_t *graph_out,
+                         const cudaGraphNode_t **dependencies_out, Count *numDependencies_out)
+{
+    return ::cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out, graph_out,
+                                      dependencies_out, 0, numDependencies_out);
+}
+
+/* Both results had to be asked for. */
+static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
+                                              cudaGraphNode_t *hErrorNode_out,
+                                              cudaGraphExecUpdateResult *updateResult_out)
+{
+    cudaGraphExecUpdateResultInfo info = {cudaGraphExecUpdateError, 0, 0};
+    if (!hErrorNode_out || !updateResult_out)
+        return ::cudaGraphExecUpdate(0, hGraph, 0);
+    const cudaError_t error = ::cudaGraphExecUpdate(hGraphExec, hGraph, &info);
+    *hErrorNode_out = info.errorNode;
+    *updateResult_out = info.result;
+    return error;
+}
+
 /* One argument of the launch that is being put together. */
 template <class T> static inline cudaError_t cudaSetupArgument(T arg, size_t offset)
 {

@@ -1475,7 +1475,7 @@ cudaError_t CUDARTAPI cudaGetExportTable(const void **ppExportTable,
 
 /* ---- functions that CUDA dropped between 8.0 and 13.0 ----------------------------------------
  * They are here for programs that still call them. A name that lives on has the signature of
- * today; cudaMemPrefetchAsync and cudaMemAdvise take their old arguments in C++ as well.
+ * today; in C++ it takes its old arguments as well.
  */
 
 /* The names of today in place of Thread are Device. */

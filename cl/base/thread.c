@@ -23,6 +23,7 @@ static void end(void *state)
     if (thread->profile.give)
         thread->profile.give(&thread->profile);
     ocl_thread_word &= OCL_THREAD_BLOCKS_SIGSEGV;
+    free(thread->stacks);
     free(thread);
 }
 

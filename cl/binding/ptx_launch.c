@@ -186,6 +186,7 @@ static ocl_status make_native(struct ocl_call *call)
     const struct ocl_launch *launch = call->launch;
     const struct ocl_native_shape shape = {
         .blocks = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2],
+        .row = launch->groups[0],
         .takes_turns = kernel->ptx->waits_for_blocks,
         .items = call->plan->global[2],
         .parameter_bytes = pictures_at(kernel) + kernel->bundle_count * sizeof(struct clem_texture),
@@ -213,6 +214,7 @@ static ocl_status make_check(struct ocl_call *call)
                                      .shared_bytes =
                                          kernel->ptx->static_bytes + launch->local_bytes,
                                      .local_bytes = kernel->ptx->local_bytes,
+                                     .context = call->queue->context,
                                      .stream = ocl_queue_stream(call->queue),
                                      .is_cooperative = launch->is_cooperative,
                                      .takes_turns = kernel->ptx->takes_turns,

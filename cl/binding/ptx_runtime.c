@@ -88,8 +88,18 @@ static uint32_t ring_size(size_t wanted)
     return bytes;
 }
 
+static void leave_heap(struct ocl_context *context)
+{
+    if (atomic_load(&context->is_lost) || ocl_context_failure(context) != OCL_OK)
+        ocl_check_heap_lose(context);
+    else
+        ocl_check_heap_leave(context);
+}
+
 static void destroy(struct ocl_runtime *runtime)
 {
+    if (runtime->has_heap)
+        leave_heap(runtime->context);
     ocl_memory_discard(runtime->heap_allocation);
     ocl_memory_discard(runtime->allocation);
     if (runtime->queue)

@@ -22,6 +22,7 @@ enum { OCL_CHECK_SHARED_WINDOW = 0x7fff0001, OCL_CHECK_LOCAL_WINDOW = 0x7fff0002
 struct ocl_check_launch {
     struct clem_check_launch head; /* first: what the kernel has */
     uint64_t number;               /* of the process's launches, from 1 on */
+    const void *context;           /* whose device runs it */
     struct ptx_module *module;     /* held */
     const char *kernel;            /* the module's */
     uint32_t grid[3], threads[3];
@@ -116,6 +117,7 @@ void ocl_check_trap(const struct ocl_access *access);
 
 /* A thread got memory of the device's heap; or frees it: whether it may. */
 void ocl_check_heap_taken(const struct ocl_access *access);
+void ocl_check_heap_note(const struct ocl_access *access); /* where that was */
 bool ocl_check_heap_freed(const struct ocl_access *access);
 
 #endif

@@ -169,8 +169,11 @@ static const char heap[] = "memory of the device's heap";
 
 void ocl_check_heap_taken(const struct ocl_access *a)
 {
-    if (a->address)
-        ocl_check_allocated(a->address, a->value, heap, false);
+    if (!a->address)
+        return;
+    ocl_check_allocated(a->address, a->value, heap, false);
+    if (ocl_check_wants(OCL_CHECK_MEMORY)) /* frees are seen too */
+        ocl_check_heap_note(a);
 }
 
 bool ocl_check_heap_freed(const struct ocl_access *a)

@@ -184,6 +184,7 @@ static void add(uint64_t base, uint64_t bytes, const char *kind, bool is_written
         made->bytes = bytes;
         made->kind = kind;
         made->next = NULL;
+        made->heap_site = NULL;
         atomic_store(&made->made, made_at);
         atomic_store(&made->freed, 0);
         atomic_store(&made->written, written);
@@ -234,11 +235,27 @@ bool ocl_check_is_freed(uint64_t address)
     return found && atomic_load(&found->freed) != 0;
 }
 
+void ocl_check_visit(void (*visit)(struct ocl_checked_memory *memory, const void *argument),
+                     const void *argument)
+{
+    pthread_mutex_lock(&lock);
+    for (struct ocl_checked_memory *at = ocl_check_find_above(0); at;
+         at = ocl_check_find_above(at->base + at->bytes))
+        visit(at, argument);
+    pthread_mutex_unlock(&lock);
+}
+
 static void fill(const struct ocl_checked_memory *memory)
 {
     unsigned char *const written = memory ? atomic_load(&memory->written) : NULL;
     if (written)
         memset(written, 1, memory->bytes);
+}
+
+static void fill_one(struct ocl_checked_memory *memory, const void *unused)
+{
+    (void)unused;
+    fill(memory);
 }
 
 void ocl_check_filled(uint64_t base)
@@ -251,9 +268,5 @@ void ocl_check_all_filled(void)
 {
     if (!ocl_check_wants(OCL_CHECK_INIT))
         return;
-    pthread_mutex_lock(&lock);
-    for (const struct ocl_checked_memory *at = ocl_check_find_above(0); at;
-         at = ocl_check_find_above(at->base + at->bytes))
-        fill(at);
-    pthread_mutex_unlock(&lock);
+    ocl_check_visit(fill_one, NULL);
 }

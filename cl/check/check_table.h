@@ -20,6 +20,7 @@ struct ocl_checked_memory {
     struct ocl_stack allocated, freed_at;
     _Atomic(unsigned char *)
         written; /* one for each byte: 0 where nothing was written; NULL: all was */
+    struct ocl_heap_site *heap_site; /* check_heap.c: where a kernel allocated it; NULL: none did */
     struct ocl_checked_memory *next;
     _Atomic bool is_found; /* the table has it */
 };
@@ -29,6 +30,10 @@ struct ocl_checked_memory *ocl_check_find(uint64_t address);
 
 /* The same, not between what was there and what takes its place. */
 struct ocl_checked_memory *ocl_check_find_surely(uint64_t address);
+
+/* Calls visit with each, under the table's lock. */
+void ocl_check_visit(void (*visit)(struct ocl_checked_memory *memory, const void *argument),
+                     const void *argument);
 
 /* CLEM_CHECK_PAGES addresses of struct clem_check_memory, as kernels look them up: those found last. */
 uint64_t ocl_check_pages(void);

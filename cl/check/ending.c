@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cl/check.h"
 #include "cl/check/guard.h"
 #include "cl/check/report.h"
 #include "cl/check/wishes.h"
@@ -15,6 +16,7 @@ __attribute__((destructor)) static void end(void)
     if (!ocl_check_has_ended(&before))
         return;
     ocl_guard_check_all();
+    ocl_check_heap_leave(NULL);
     ocl_made_tell_left();
     const int status = ocl_report_end(before);
     if (status != before) {

@@ -205,23 +205,35 @@ static struct {
     pthread_mutex_t lock; /* a leaf */
     char names[SUSPECTS][NAME_BYTES];
     uint32_t stacks[SUSPECTS];
-    size_t count; /* different ones, the latest of which are kept */
+    size_t count;  /* different ones, the latest of which are kept */
+    size_t latest; /* the last one launched */
 } suspects = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Atomic uint64_t launches;   /* so far */
 static _Atomic uint64_t looked_for; /* of those, whose damage has been looked for */
+
+/* suspects.lock is held. SUSPECTS: it is none of those that are kept. */
+static size_t find_suspect(const char *kernel)
+{
+    const size_t kept = suspects.count < SUSPECTS ? suspects.count : SUSPECTS;
+    for (size_t i = 0; i < kept; i++)
+        if (strncmp(suspects.names[i], kernel, NAME_BYTES - 1) == 0)
+            return i;
+    return SUSPECTS;
+}
 
 void ocl_guard_note_launch(const char *kernel)
 {
     const uint32_t stack = ocl_stack_take();
     atomic_fetch_add(&launches, 1);
     pthread_mutex_lock(&suspects.lock);
-    size_t last = suspects.count > 0 ? (suspects.count - 1) % SUSPECTS : 0;
-    if (suspects.count == 0 || strncmp(suspects.names[last], kernel, NAME_BYTES - 1) != 0) {
-        last = suspects.count++ % SUSPECTS;
-        snprintf(suspects.names[last], NAME_BYTES, "%s", kernel);
+    size_t at = find_suspect(kernel);
+    if (at == SUSPECTS) {
+        at = suspects.count++ % SUSPECTS;
+        snprintf(suspects.names[at], NAME_BYTES, "%s", kernel);
     }
-    suspects.stacks[last] = stack;
+    suspects.stacks[at] = stack;
+    suspects.latest = at;
     pthread_mutex_unlock(&suspects.lock);
 }
 
@@ -248,7 +260,7 @@ static uint32_t name_suspects(char *text, size_t bytes)
     }
     if (count > SUSPECTS && length < bytes)
         snprintf(text + length, bytes - length, ", and others");
-    const uint32_t stack = count > 0 ? suspects.stacks[(count - 1) % SUSPECTS] : 0;
+    const uint32_t stack = count > 0 ? suspects.stacks[suspects.latest] : 0;
     pthread_mutex_unlock(&suspects.lock);
     return stack;
 }

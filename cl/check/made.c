@@ -203,17 +203,36 @@ static struct thing *take_left(const void *owner, size_t *count)
     return left;
 }
 
+/* What a call would have done to the thing that gives it back; most are freed where they have bytes, or destroyed. */
+static const char *verb_of(const struct thing *thing)
+{
+    static const char *const verbs[][2] = {
+        {"registered host memory", "unregistered"},
+        {"module", "unloaded"},
+        {"library", "unloaded"},
+        {"physical memory", "released"},
+        {"user object", "released"},
+        {"opened memory of a process", "closed"},
+        {"graphics resource", "unregistered"},
+    };
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(thing->what, verbs[i][0]) == 0)
+            return verbs[i][1];
+    return thing->bytes > 0 ? "freed" : "destroyed";
+}
+
 /* What one place of the program left is one report. */
 static void tell(const struct thing *thing)
 {
     char what[160];
     const uint64_t key[] = {thing->made, (uintptr_t)thing->what, thing->made ? 0 : thing->name};
     if (thing->bytes > 0)
-        snprintf(what, sizeof what, "%llu bytes of %s at 0x%llx were not freed",
-                 (unsigned long long)thing->bytes, thing->what, (unsigned long long)thing->name);
+        snprintf(what, sizeof what, "%llu bytes of %s at 0x%llx were not %s",
+                 (unsigned long long)thing->bytes, thing->what, (unsigned long long)thing->name,
+                 verb_of(thing));
     else
-        snprintf(what, sizeof what, "the %s 0x%llx was not destroyed", thing->what,
-                 (unsigned long long)thing->name);
+        snprintf(what, sizeof what, "the %s 0x%llx was not %s", thing->what,
+                 (unsigned long long)thing->name, verb_of(thing));
     struct ocl_report report = {
         .kind = OCL_CHECK_LEAK, .key = ocl_report_key(key, 3), .what = what};
     if (thing->made)

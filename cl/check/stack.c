@@ -3,7 +3,6 @@
 #include "cl/check/stack.h"
 
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -56,11 +55,6 @@ uint32_t ocl_stack_keep(const struct ocl_stack *stack)
     }
     free(made);
     return 0;
-}
-
-void ocl_check_stack(struct ocl_stack *stack)
-{
-    stack->depth = backtrace(stack->at, OCL_STACK_DEPTH);
 }
 
 uint32_t ocl_stack_take(void)

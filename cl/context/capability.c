@@ -3,6 +3,7 @@
 #include "cl/context/capability.h"
 
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "cl/block/block.h"
 #include "cl/block/block_strategy.h"
 #include "cl/block/probe.h"
+#include "cl/context.h"
 #include "cl/device/extension.h"
 #include "cl/managed/managed_private.h"
 #include "cl/trace.h"
@@ -162,6 +164,13 @@ static ocl_status follow_blocks(struct ocl_context *context, const struct ocl_bl
     return pair.after == expected && words.self == self ? OCL_OK : OCL_E_EXECUTION;
 }
 
+/* What is told of two tries of which the first failed: a wrong result tells more than a refusal, for all calls before it
+ * succeeded. */
+static ocl_status of_two_tries(ocl_status first, ocl_status second)
+{
+    return first == OCL_E_EXECUTION && second != OCL_OK ? first : second;
+}
+
 static ocl_status test_passes(struct ocl_context *context, const struct ocl_block *from,
                               const struct ocl_block *to)
 {
@@ -177,7 +186,7 @@ static ocl_status test_passes(struct ocl_context *context, const struct ocl_bloc
         context->capability.pass = passes[context->capability.address][i];
         if (!has_pass(context, context->capability.pass))
             continue;
-        status = follow_blocks(context, from, to);
+        status = of_two_tries(status, follow_blocks(context, from, to));
         if (status == OCL_OK)
             break;
     }
@@ -580,7 +589,7 @@ static ocl_status test_bda(struct ocl_context *context)
     if (status != OCL_OK) {
         context->capability.bda_revision = OCL_BDA_DRAFT;
         context->capability.indirect_info = has_version_2(context) ? OCL_BDA_DRAFT_EXEC_INFO : 0;
-        status = test_addresses(context);
+        status = of_two_tries(status, test_addresses(context));
     }
     return status;
 }
@@ -682,6 +691,13 @@ static enum ocl_address forced_address(void)
     return OCL_ADDRESS_NONE;
 }
 
+static const char *failure_words(ocl_status status)
+{
+    if (status == OCL_E_EXECUTION)
+        return "wrong result";
+    return status == OCL_E_NOT_SUPPORTED ? "not supported" : ocl_status_name(status);
+}
+
 static ocl_status try_strategy(struct ocl_context *context, enum ocl_address address)
 {
     const char *lack = find_lack(context, address);
@@ -692,10 +708,27 @@ static ocl_status try_strategy(struct ocl_context *context, enum ocl_address add
     ocl_status status = test_strategy(context, address);
     if (status == OCL_OK)
         return settle(context);
-    add_reason(context, address, "self-test failed",
-               status == OCL_E_EXECUTION ? "wrong result" : ocl_status_name(status));
+    add_reason(context, address, "self-test failed", failure_words(status));
     ocl_status renewed = renew(context);
     return renewed == OCL_OK ? status : renewed;
+}
+
+/* Why contexts of the first devices could not be opened: what was said first, which stays. */
+enum { DEVICES = 64 };
+static _Atomic(char *) refusals[DEVICES];
+
+void ocl_capability_refuse(const struct ocl_context *context, const char *reason)
+{
+    const int device = context->device->index;
+    char *none = NULL, *kept = device < DEVICES ? strdup(reason) : NULL;
+    if (kept && !atomic_compare_exchange_strong(&refusals[device], &none, kept))
+        free(kept);
+}
+
+const char *ocl_context_refusal(int device)
+{
+    const char *reason = device < DEVICES ? atomic_load(&refusals[device]) : NULL;
+    return reason ? reason : "";
 }
 
 /* Without a context of the driver nothing more can be tried. */
@@ -717,10 +750,12 @@ ocl_status ocl_capability_choose(struct ocl_context *context)
          status != OCL_OK && i <= OCL_ADDRESS_HANDLE && !is_hopeless(context); i++)
         if (i != (int)forced)
             status = try_strategy(context, (enum ocl_address)i);
-    if (status == OCL_OK)
+    if (status == OCL_OK) {
         finish_reason(context, is_forced);
-    else
-        ocl_log(true, "%s: no address strategy works: %s", context->device->facts.name,
-                context->capability.reason);
+        return OCL_OK;
+    }
+    ocl_capability_refuse(context, context->capability.reason);
+    ocl_log(true, "%s: no address strategy works: %s", context->device->facts.name,
+            context->capability.reason);
     return status;
 }

@@ -15,4 +15,7 @@
  * Errors: when none passes, what the last one failed with. */
 ocl_status ocl_capability_choose(struct ocl_context *context);
 
+/* Keeps why a context of the device cannot be opened, for ocl_context_refusal(); what was kept before stays. */
+void ocl_capability_refuse(const struct ocl_context *context, const char *reason);
+
 #endif

@@ -13,6 +13,7 @@
 #include "cl/binding/ptx_table.h"
 #include "cl/block/block.h"
 #include "cl/block/probe.h"
+#include "cl/check.h"
 #include "cl/check/guard.h"
 #include "cl/context/capability.h"
 #include "cl/context/exit.h"
@@ -130,6 +131,12 @@ static bool can_run_kernels(const struct ocl_device *device)
     return false;
 }
 
+/* Nothing of the program has failed: kernels of the self-tests gave wrong results, or the driver told of a failure. */
+static bool is_of_device(ocl_status status)
+{
+    return status == OCL_E_EXECUTION || ocl_tells_failure(status);
+}
+
 static ocl_status open_context(int device, struct ocl_context **context)
 {
     if (!can_run_kernels(ocl_device_get(device)))
@@ -153,8 +160,9 @@ static ocl_status open_context(int device, struct ocl_context **context)
     pthread_mutex_init(&made->twin_lock, NULL);
     ocl_status status = own_thread_call(open_parts, made, OCL_E_OUT_OF_MEMORY);
     if (status != OCL_OK) {
+        ocl_capability_refuse(made, ocl_status_name(status));
         ocl_context_close(made);
-        return ocl_tells_failure(status) ? CL_DEVICE_NOT_AVAILABLE : ocl_block_status(status);
+        return is_of_device(status) ? CL_DEVICE_NOT_AVAILABLE : ocl_block_status(status);
     }
     ocl_exit_watch(device);
     ocl_kernel_crash_watch();
@@ -214,6 +222,12 @@ static void close_context(struct ocl_context *context)
 void ocl_context_end_launches(struct ocl_context *context)
 {
     atomic_store(&context->ends_launches, true);
+}
+
+void ocl_context_lose(struct ocl_context *context)
+{
+    atomic_store(&context->is_lost, true);
+    ocl_check_heap_lose(context);
 }
 
 void ocl_context_close(struct ocl_context *context)

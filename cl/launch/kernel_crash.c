@@ -133,18 +133,36 @@ static void write_place(const struct ocl_crash *crash, struct ocl_crash_line *li
         ocl_crash_write(line, ", far from all memory");
 }
 
-/* As "(1,0,0)". */
+static void write_index(const uint32_t index[3], struct ocl_crash_line *line)
+{
+    for (int d = 0; d < 3; d++) {
+        ocl_crash_write(line, d == 0 ? "(" : ",");
+        ocl_crash_write_count(line, index[d]);
+    }
+    ocl_crash_write(line, ")");
+}
+
+/* As "(1,0,0)", or "(0,2,0) to (31,2,0)" where it is one of those; behind the words for one, or for several. */
+static bool write_block(struct ocl_crash_line *line, const char *one, const char *several)
+{
+    uint32_t block[3], count;
+    if (!ocl_native_block_here(block, &count))
+        return false;
+    ocl_crash_write(line, count > 1 ? several : one);
+    write_index(block, line);
+    if (count > 1) {
+        block[0] += count - 1;
+        ocl_crash_write(line, " to ");
+        write_index(block, line);
+    }
+    return true;
+}
+
 static bool name_block(char *text, size_t bytes)
 {
-    uint32_t block[3];
     struct ocl_crash_line line = {0};
-    if (!ocl_native_block_here(block))
+    if (!write_block(&line, "", "one of "))
         return false;
-    for (int d = 0; d < 3; d++) {
-        ocl_crash_write(&line, d == 0 ? "(" : ",");
-        ocl_crash_write_count(&line, block[d]);
-    }
-    ocl_crash_write(&line, ")");
     const size_t kept = line.length < bytes ? line.length : bytes - 1;
     memcpy(text, line.text, kept);
     text[kept] = '\0';
@@ -202,6 +220,8 @@ static bool witness(const struct ocl_crash *crash, struct ocl_crash_line *line)
         write_place(crash, line);
     if (ocl_guard_is_on())
         report(name, line, start, &view);
+    else
+        (void)write_block(line, ", in block ", ", in one of the blocks ");
     return true;
 }
 

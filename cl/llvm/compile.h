@@ -15,9 +15,10 @@ struct ocl_object {
 };
 
 /* How objects are made: what is kept of earlier clems' is of no use where it differs. */
-#define OCL_NATIVE_PASSES_WITH(thread, combine)                                                    \
-    "always-inline,function(sroa,early-cse," thread combine ",simplifycfg),globaldce"
-#define OCL_NATIVE_PASSES OCL_NATIVE_PASSES_WITH("jump-threading,", "instcombine")
+#define OCL_NATIVE_PASSES_WITH(thread, combine, hoist)                                             \
+    "always-inline,function(sroa,early-cse," thread combine ",simplifycfg" hoist "),globaldce"
+#define OCL_NATIVE_PASSES                                                                          \
+    OCL_NATIVE_PASSES_WITH("jump-threading,", "instcombine", ",loop-mssa(licm)")
 
 /* What objects are for, in LLVM's words. */
 struct ocl_aim {

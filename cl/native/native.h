@@ -52,6 +52,7 @@ struct ocl_native_launch;
 
 struct ocl_native_shape {
     uint64_t blocks; /* thread blocks */
+    uint64_t row;    /* of them that lie along x; 0: it does not matter */
     size_t items;    /* work-items that run them */
     size_t parameter_bytes;
     bool
@@ -71,8 +72,9 @@ struct ocl_piece_of_chain *ocl_native_piece(struct ocl_native_launch *launch);
 /* Finds the memory that the blocks need while they run; the facts are final. Errors: OCL_E_OUT_OF_MEMORY. */
 ocl_status ocl_native_reserve(struct ocl_native_launch *launch);
 
-/* The thread block that the calling thread runs. false: it runs none, or nobody knows which of several. For handlers of signals. */
-bool ocl_native_block_here(uint32_t block[3]);
+/* The thread block that the calling thread runs; of *count of a row that it runs at once, the first. false: it runs none. For
+ * handlers of signals. */
+bool ocl_native_block_here(uint32_t block[3], uint32_t *count);
 
 /* The name of the kernel whose blocks the calling thread runs; NULL: it runs none. For handlers of signals. */
 const char *ocl_native_name_here(void);

@@ -20,12 +20,11 @@ struct ocl_native_launch {
     struct ocl_native *native;
     struct ocl_scratch_pool *scratch;
     size_t scratch_bytes;
-    uint64_t blocks;   /* of the launch */
-    uint64_t portion;  /* of them that a work-item takes at once */
-    uint64_t portions; /* of a launch that is taken from both ends; otherwise 0 */
-    _Atomic uint64_t
-        next; /* the first block that nobody has taken; or portions that were taken, from both ends */
-    _Atomic uint64_t taken[2]; /* from either end */
+    bool adds_later;           /* PTX_NATIVE_LATER */
+    uint64_t blocks;           /* of the launch */
+    uint64_t portion;          /* of them that a work-item takes at once */
+    struct ocl_parts portions; /* of a launch that is taken from both ends; otherwise none */
+    _Atomic uint64_t next;     /* otherwise: the first block that nobody has taken */
     _Atomic size_t left;       /* work-items that have not ended */
     struct ptx_native_launch facts;
     _Alignas(16) unsigned char parameters[];
@@ -104,37 +103,33 @@ static struct stretch take_next(struct ocl_native_launch *launch)
     return (struct stretch){first, least(rest, launch->portion)};
 }
 
-/* Whoever waits for a launch takes from its end what the driver's thread has not come to from its start. So each has the same
- * blocks the next time, and finds in its processor's caches what they wrote. */
-static struct stretch take_from_end(struct ocl_native_launch *launch, bool is_last, uint64_t wanted)
+static struct stretch take_portions(struct ocl_native_launch *launch, bool is_waiting,
+                                    uint64_t wanted)
 {
-    const uint64_t before = atomic_fetch_add_explicit(&launch->next, wanted, memory_order_relaxed);
-    const uint64_t rest = before < launch->portions ? launch->portions - before : 0;
-    const uint64_t count = least(rest, wanted);
-    if (count == 0)
-        return (struct stretch){0, 0};
-    const uint64_t at =
-        atomic_fetch_add_explicit(&launch->taken[is_last], count, memory_order_relaxed);
-    const uint64_t from = is_last ? launch->portions - at - count : at;
+    uint64_t from = 0;
+    const uint64_t count = ocl_parts_take(&launch->portions, is_waiting, wanted, &from);
     const uint64_t first = from * launch->portion;
-    return (struct stretch){first, least(launch->blocks - first, count * launch->portion)};
+    return (struct stretch){first,
+                            count > 0 ? least(launch->blocks - first, count * launch->portion) : 0};
 }
 
-static struct stretch take(struct ocl_native_launch *launch, bool is_last, uint64_t wanted)
+static struct stretch take(struct ocl_native_launch *launch, bool is_waiting, uint64_t wanted)
 {
-    return launch->portions > 0 ? take_from_end(launch, is_last, wanted) : take_next(launch);
+    return launch->portions.count > 0 ? take_portions(launch, is_waiting, wanted)
+                                      : take_next(launch);
 }
 
 /* Runs blocks, in order, from a stretch on until there are none. Returns how many. */
 static uint64_t run_stretches(struct ocl_native_launch *launch, struct stretch stretch,
-                              bool is_last, void *scratch)
+                              bool is_waiting, void *scratch)
 {
     uint64_t done = 0;
-    for (; stretch.count > 0; stretch = take(launch, is_last, 1)) {
-        ocl_thread()->native_block = stretch.first; /* for whoever tells of a crash */
+    for (; stretch.count > 0; stretch = take(launch, is_waiting, 1)) {
         launch->native->run(&launch->facts, stretch.first, stretch.count, scratch);
         done += stretch.count;
     }
+    if (launch->adds_later)
+        launch->native->run(&launch->facts, 0, 0, scratch);
     return done;
 }
 
@@ -158,19 +153,21 @@ static bool share(struct ocl_piece_of_chain *piece, bool is_waiting)
         FIRST_TAKE = 4
     }; /* the part of all that each begins with: what is taken later makes up for who came late */
     struct ocl_native_launch *launch = (struct ocl_native_launch *)piece;
-    const struct stretch first = take(launch, is_waiting, launch->portions / FIRST_TAKE + 1);
+    const struct stretch first = take(launch, is_waiting, launch->portions.count / FIRST_TAKE + 1);
     if (first.count == 0)
         return false;
     struct ocl_scratch scratch = ocl_scratch_take(launch->scratch, launch->scratch_bytes);
     struct ocl_thread *const thread = ocl_thread();
     const void *const outer = thread->native;
-    const uint64_t outer_block = thread->native_block;
+    const struct ptx_native_now *const outer_now = thread->native_now;
     const bool is_timed = launch->blocks > 1;
     const uint64_t begin = is_timed ? ocl_now() : 0;
+    memset(scratch.memory, 0, sizeof(struct ptx_native_now));
+    thread->native_now = scratch.memory;
     thread->native = launch;
     const uint64_t done = run_stretches(launch, first, is_waiting, scratch.memory);
     thread->native = outer;
-    thread->native_block = outer_block;
+    thread->native_now = outer_now;
     if (is_timed)
         note_time(launch->native, ocl_now() - begin, done);
     ocl_scratch_give(launch->scratch, scratch);
@@ -216,14 +213,28 @@ static uint64_t part_of(const struct ocl_native *native, uint64_t blocks)
 }
 
 /* Small enough that whoever comes last is not waited for long, and large enough that blocks of a few instructions are not
- * outweighed by taking them. */
+ * outweighed by taking them, and go through memory in long runs. */
 static uint64_t portion_of(const struct ocl_native *native, uint64_t blocks, size_t items)
 {
-    enum { PORTIONS_PER_ITEM = 16, MOST = 64 };
+    enum { PORTIONS_PER_ITEM = 16, MOST = 64, MOST_OF_SHORT = 512, LONG_PS = 100000000 };
+    const uint64_t block_ps = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
+    const uint64_t of_short = block_ps > 0 ? least(LONG_PS / block_ps, MOST_OF_SHORT) : 0;
     if (items == 1)
         return part_of(native, blocks);
-    const uint64_t portion = blocks / (items * PORTIONS_PER_ITEM);
-    return portion < 1 ? 1 : portion > MOST ? MOST : portion;
+    const uint64_t portion =
+        least(blocks / (items * PORTIONS_PER_ITEM), of_short > MOST ? of_short : MOST);
+    return portion < 1 ? 1 : portion;
+}
+
+/* Rows of blocks go through memory in its order (sweeps): so whole ones, or equal parts of one. */
+static uint64_t in_rows(uint64_t portion, uint64_t row)
+{
+    if (row == 0)
+        return portion;
+    if (portion >= row)
+        return portion - portion % row;
+    const uint64_t parts = (row + portion - 1) / portion;
+    return (row + parts - 1) / parts;
 }
 
 ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *native,
@@ -241,18 +252,17 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     ocl_scratch_pool_hold(pool);
     made->scratch = pool;
     made->blocks = shape->blocks;
-    const bool is_ordered =
-        shape->takes_turns || ocl_guard_is_on(); /* a crash tells which block it was */
-    made->portion = is_ordered ? 1 : portion_of(native, shape->blocks, shape->items);
+    made->portion = shape->takes_turns
+                        ? 1
+                        : in_rows(portion_of(native, shape->blocks, shape->items), shape->row);
     if (made->portion < made->blocks)
         made->piece.share = share;
-    if (made->piece.share && shape->items == 1 && !is_ordered)
-        made->portions = (made->blocks + made->portion - 1) / made->portion;
+    if (made->piece.share && shape->items == 1 && !shape->takes_turns)
+        ocl_parts_begin(&made->portions, (made->blocks + made->portion - 1) / made->portion);
     atomic_init(&made->next, 0);
-    atomic_init(&made->taken[0], 0);
-    atomic_init(&made->taken[1], 0);
     made->facts.block_count = shape->blocks;
-    made->facts.begun = made->portions > 0 ? 0 : (uint64_t)(uintptr_t)&made->next;
+    made->facts.is_apart = ocl_guard_is_on(); /* a crash tells which block it was */
+    made->facts.begun = made->portions.count > 0 ? 0 : (uint64_t)(uintptr_t)&made->next;
     atomic_init(&made->left, shape->items);
     made->facts.parameters = (uint64_t)(uintptr_t)made->parameters;
     *launch = made;
@@ -271,7 +281,10 @@ struct ocl_piece_of_chain *ocl_native_piece(struct ocl_native_launch *launch)
 
 ocl_status ocl_native_reserve(struct ocl_native_launch *launch)
 {
-    const uint64_t bytes = launch->native->scratch(&launch->facts);
+    const uint64_t asked = launch->native->scratch(&launch->facts),
+                   wanted = asked & ~PTX_NATIVE_LATER, head = sizeof(struct ptx_native_now),
+                   bytes = wanted > head ? wanted : head;
+    launch->adds_later = asked != wanted;
     if (bytes > SIZE_MAX / 2 || !ocl_scratch_reserve(launch->scratch, (size_t)bytes)) {
         ocl_log(true, "there is no room for the %llu bytes that a thread block takes",
                 (unsigned long long)bytes);
@@ -288,16 +301,16 @@ const char *ocl_native_name_here(void)
     return launch ? launch->native->name : NULL;
 }
 
-bool ocl_native_block_here(uint32_t block[3])
+bool ocl_native_block_here(uint32_t block[3], uint32_t *count)
 {
     const struct ocl_thread *const thread = ocl_thread_if_any();
-    const struct ocl_native_launch *const launch = thread ? thread->native : NULL;
-    if (!launch || launch->portion != 1)
+    const struct ptx_native_now *const now = thread && thread->native ? thread->native_now : NULL;
+    const uint32_t *const index =
+        now ? atomic_load_explicit(&now->index, memory_order_relaxed) : NULL;
+    if (!index)
         return false;
-    const uint32_t *const grid = launch->facts.grid;
-    block[0] = (uint32_t)(thread->native_block % grid[0]);
-    block[1] = (uint32_t)(thread->native_block / grid[0] % grid[1]);
-    block[2] = (uint32_t)(thread->native_block / grid[0] / grid[1]);
+    memcpy(block, index, 3 * sizeof *block);
+    *count = *now->columns;
     return true;
 }
 

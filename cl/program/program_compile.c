@@ -28,6 +28,18 @@ static char *read_log(const struct ocl_context *context, cl_program program)
     return log;
 }
 
+/* Debian 13's rocm-opencl-icd does not depend on the package that has a header of its own compiler: every kernel with
+ * CLK_LOCAL_MEM_FENCE fails. */
+static void explain_lack(const struct ocl_context *context, const char *log)
+{
+    static atomic_flag is_said = ATOMIC_FLAG_INIT;
+    if (log && strstr(log, "opencl-c-base.h") && !atomic_flag_test_and_set(&is_said))
+        ocl_complain("the compiler of %s lacks its header opencl-c-base.h: install "
+                     "libclang-common-17-dev, or that of "
+                     "the compiler's own version",
+                     context->device->facts.name);
+}
+
 static void trace_warnings(const struct ocl_context *context, cl_program program)
 {
     if (!ocl_trace_on())
@@ -93,6 +105,7 @@ static ocl_status build_from_code(struct ocl_context *context, const void *code,
         return OCL_OK;
     }
     *log = read_log(context, made);
+    explain_lack(context, *log);
     clReleaseProgram(made);
     return error == CL_BUILD_PROGRAM_FAILURE ? OCL_E_BUILD : error;
 }

@@ -26,6 +26,7 @@ struct ocl_chain {
     void (*run)(struct ocl_chain *chain); /* first: the driver's command calls it */
     _Atomic uint32_t references; /* the queue's, the command's, and those of threads that look */
     bool is_patient;             /* there are processors to turn on the spot on */
+    struct ocl_chain *later;     /* in the queue's list */
     _Alignas(64) _Atomic uint64_t state;
     struct ocl_piece_of_chain *pieces[ROOM];
     _Alignas(64) _Atomic uint64_t done; /* pieces */
@@ -35,8 +36,15 @@ struct ocl_chain {
 
 static void release(struct ocl_chain *chain)
 {
-    if (atomic_fetch_sub(&chain->references, 1) == 1)
+    if (chain && atomic_fetch_sub(&chain->references, 1) == 1)
         free(chain);
+}
+
+/* Whether it has no piece left and gets none. */
+static bool is_over(struct ocl_chain *chain)
+{
+    const uint64_t state = atomic_load(&chain->state);
+    return (state & IS_CLOSED) && atomic_load(&chain->done) >= state / PIECES;
 }
 
 static inline void pause_a_moment(void)
@@ -203,10 +211,48 @@ static void close_others(struct ocl_queue *queue, const struct ocl_chain *chain)
         ocl_chain_close(queue);
 }
 
+/* ---- Chains that the driver has: a list, from the oldest on, of those that nobody has seen to be over ---- */
+
+/* Lock held. */
+static void let_go(struct ocl_queue *queue)
+{
+    struct ocl_chain *first;
+    while ((first = queue->oldest) && is_over(first)) {
+        queue->oldest = first->later;
+        release(first);
+    }
+}
+
+static void enlist(struct ocl_queue *queue, struct ocl_chain *chain)
+{
+    atomic_fetch_add(&chain->references, 1);
+    chain->later = NULL;
+    pthread_mutex_lock(&queue->chain_lock);
+    let_go(queue);
+    struct ocl_chain **last = &queue->oldest;
+    while (*last)
+        last = &(*last)->later;
+    *last = chain;
+    pthread_mutex_unlock(&queue->chain_lock);
+}
+
+/* With a reference; NULL: all are over. */
+static struct ocl_chain *take_oldest(struct ocl_queue *queue)
+{
+    pthread_mutex_lock(&queue->chain_lock);
+    let_go(queue);
+    struct ocl_chain *chain = queue->oldest;
+    if (chain)
+        atomic_fetch_add(&chain->references, 1);
+    pthread_mutex_unlock(&queue->chain_lock);
+    return chain;
+}
+
 void ocl_chain_opened(struct ocl_queue *queue, struct ocl_chain *chain, bool is_taken)
 {
     if (is_taken) {
         close_others(queue, chain);
+        enlist(queue, chain);
         atomic_fetch_and(&chain->state, ~(uint64_t)IS_NEW);
     } else {
         atomic_fetch_or(&chain->state, IS_CLOSED);
@@ -224,6 +270,18 @@ void ocl_chain_close_slowly(struct ocl_queue *queue)
         return;
     atomic_fetch_or(&chain->state, IS_CLOSED);
     release(chain);
+}
+
+void ocl_chain_forget(struct ocl_queue *queue)
+{
+    ocl_chain_close(queue);
+    pthread_mutex_lock(&queue->chain_lock);
+    while (queue->oldest) {
+        struct ocl_chain *first = queue->oldest;
+        queue->oldest = first->later;
+        release(first);
+    }
+    pthread_mutex_unlock(&queue->chain_lock);
 }
 
 /* ---- How far it is ---- */
@@ -297,72 +355,91 @@ static bool has_stack(void)
     return own_thread_has_room(&thread->stack);
 }
 
-/* Whether there was anything that the calling thread could share. *last: of which piece nothing is left, by its number, from 1 on. */
-static bool help(struct ocl_chain *chain, uint64_t *last)
+/* A thread that waits for what the driver does of a queue, and shares it if it may. */
+struct helper {
+    bool may_share;
+    struct ocl_chain *chain; /* which the driver is at, or comes to next; with a reference */
+    uint64_t last;           /* the number, from 1 on, of its piece of which nothing is left */
+    struct patience patience;
+};
+
+/* Whether there was anything that the calling thread could share. */
+static bool help(struct helper *helper)
 {
+    struct ocl_chain *const chain = helper->chain;
     const uint64_t number = atomic_load_explicit(&chain->done, memory_order_acquire) + 1;
-    if (number == *last || !enter_shared(chain))
+    if (!helper->may_share || number == helper->last || !enter_shared(chain))
         return false;
     const uint64_t floats = begin_floats();
     const bool is_any = chain->shared->share(chain->shared, true);
     end_floats(floats);
     atomic_fetch_sub_explicit(&chain->sharing, HELPERS, memory_order_release);
-    *last = number;
+    helper->last = number;
     return is_any;
 }
 
-static bool wait_for_pieces(struct ocl_queue *queue, uint64_t *position, uint64_t nanoseconds)
+/* Helps once, or waits a moment for something to help with; false: there has been nothing for too long, or is no chain left. */
+static bool help_on(struct helper *helper, struct ocl_queue *queue)
 {
-    struct patience patience = {0};
-    uint64_t pieces;
-    *position = atomic_load(&queue->submitted);
-    struct ocl_chain *chain = take_last(queue, &pieces);
-    if (!chain)
-        return false;
-    bool is_done = false, is_last = nanoseconds == 0 || !chain->is_patient;
-    const bool helps = !is_last && has_stack();
-    uint64_t last = 0;
-    for (;;) {
-        is_done = atomic_load_explicit(&chain->done, memory_order_acquire) >= pieces;
-        if (is_done || is_last)
-            break;
-        if (helps && help(chain, &last))
-            patience = after_sharing;
-        else
-            is_last = !stays(&patience, nanoseconds);
+    if (!helper->chain || is_over(helper->chain)) {
+        release(helper->chain);
+        helper->chain = take_oldest(queue);
+        helper->last = 0;
     }
-    if (!is_done && nanoseconds > 0)
-        note_busy(ocl_now()); /* for nothing: what comes next is likely to take as long */
-    release(chain);
-    return is_done;
+    if (!helper->chain)
+        return false;
+    if (!help(helper))
+        return stays(&helper->patience, AWAIT_NS);
+    helper->patience = after_sharing;
+    return true;
 }
 
-/* Pieces beyond those that a chain has room for wait in another, behind which nobody could share those of the first. */
+/* Pieces beyond those that a chain has room for wait in another. */
 void ocl_chain_make_room(struct ocl_queue *queue)
 {
     enum { FULL = ROOM - 8 };
-    struct patience patience = {0};
-    uint64_t pieces, last = 0;
+    uint64_t pieces;
     struct ocl_chain *chain = take_last(queue, &pieces);
     if (!chain)
         return;
-    const uint64_t done = atomic_load(&chain->done);
-    const bool waits = done > 0 && pieces - done > FULL && chain->is_patient && has_stack();
-    while (waits && pieces - atomic_load(&chain->done) > ROOM / 2) {
-        if (help(chain, &last))
-            patience = after_sharing;
-        else if (!stays(&patience, AWAIT_NS))
-            break;
-    }
+    const bool waits =
+        pieces - atomic_load(&chain->done) > FULL && chain->is_patient && has_stack();
+    struct helper helper = {.may_share = true, .chain = waits ? take_oldest(queue) : NULL};
+    while (helper.chain && atomic_load(&helper.chain->done) > 0 &&
+           pieces - atomic_load(&chain->done) > ROOM / 2 && help_on(&helper, queue))
+        ;
+    release(helper.chain);
     release(chain);
+}
+
+static bool has_done(struct ocl_chain *chain, uint64_t pieces)
+{
+    return chain && atomic_load_explicit(&chain->done, memory_order_acquire) >= pieces;
 }
 
 bool ocl_chain_is_done(struct ocl_queue *queue, uint64_t *position)
 {
-    return wait_for_pieces(queue, position, 0);
+    uint64_t pieces = 0;
+    *position = atomic_load(&queue->submitted);
+    struct ocl_chain *chain = take_last(queue, &pieces);
+    const bool is_done = has_done(chain, pieces);
+    release(chain);
+    return is_done;
 }
 
 bool ocl_chain_await(struct ocl_queue *queue, uint64_t *position)
 {
-    return wait_for_pieces(queue, position, AWAIT_NS);
+    uint64_t pieces = 0;
+    *position = atomic_load(&queue->submitted);
+    struct ocl_chain *last = take_last(queue, &pieces);
+    struct helper helper = {.may_share = has_stack()};
+    const bool is_patient = queue->context->device->facts.compute_units > 1;
+    bool has_ended;
+    while (!(has_ended = has_done(last, pieces)) && is_patient && help_on(&helper, queue))
+        ;
+    if (!has_ended && helper.chain)
+        note_busy(ocl_now()); /* for nothing: what comes next is likely to take as long */
+    release(helper.chain);
+    release(last);
+    return has_ended;
 }

@@ -24,6 +24,36 @@ struct ocl_piece_of_chain {
 void *ocl_piece_take(size_t bytes);
 void ocl_piece_give(void *piece);
 
+/* Parts of a piece that threads share: who waits takes from the end what the driver's thread has not come to from the start. So each
+ * has the same ones the next time, and finds in its processor's caches what they wrote. */
+struct ocl_parts {
+    uint64_t count;
+    _Atomic uint64_t taken, from[2]; /* of them: from both ends, and from either */
+};
+
+static inline void ocl_parts_begin(struct ocl_parts *parts, uint64_t count)
+{
+    parts->count = count;
+    atomic_init(&parts->taken, 0);
+    atomic_init(&parts->from[0], 0);
+    atomic_init(&parts->from[1], 0);
+}
+
+/* Takes so many of them, or those that are left, which is returned: from *first on. */
+static inline uint64_t ocl_parts_take(struct ocl_parts *parts, bool is_waiting, uint64_t wanted,
+                                      uint64_t *first)
+{
+    const uint64_t before = atomic_fetch_add_explicit(&parts->taken, wanted, memory_order_relaxed);
+    const uint64_t rest = before < parts->count ? parts->count - before : 0;
+    const uint64_t count = rest < wanted ? rest : wanted;
+    if (count == 0)
+        return 0;
+    const uint64_t at =
+        atomic_fetch_add_explicit(&parts->from[is_waiting], count, memory_order_relaxed);
+    *first = is_waiting ? parts->count - at - count : at;
+    return count;
+}
+
 /* Counted. The command is given its address, where the address of a function of the same type as above is. */
 struct ocl_chain;
 
@@ -59,9 +89,12 @@ static inline void ocl_chain_close(struct ocl_queue *queue)
         ocl_chain_close_slowly(queue);
 }
 
+/* Of a queue that goes: closes its chain, and lets go of all. Locks: queue.chain_lock. */
+void ocl_chain_forget(struct ocl_queue *queue);
+
 /* Whether all that the queue has got is known to be complete because its last command is a chain, and has no piece left: *position
- * is then how much that is. The second waits for that a little while, turning on the spot, and does its share of what is left as
- * long as there is some. Locks: queue.chain_lock. */
+ * is then how much that is. The second waits for that a little while, turning on the spot, and does its share of what chains of the
+ * queue have left as long as there is some, also where the last command is none. Locks: queue.chain_lock. */
 bool ocl_chain_is_done(struct ocl_queue *queue, uint64_t *position);
 bool ocl_chain_await(struct ocl_queue *queue, uint64_t *position);
 

@@ -25,6 +25,9 @@ enum {
 /* What is no command of anybody, but there to compare the clocks: the first command may take long to enqueue. */
 enum { PROBE = 0xffff };
 
+/* Commands that clem needs for itself alone. */
+enum { OWN = 0xfffe };
+
 /* Where so many bits of the number of commands are 0, recording one is timed. */
 enum { COST_MASK = 7 };
 
@@ -99,6 +102,19 @@ void ocl_lane_begin_fill(struct ocl_lane_scope *scope, size_t bytes)
             .small = OCL_SPOOL_FILL | (unsigned)OCL_SPOOL_AT_DEVICE << 6, .bytes = bytes};
 }
 
+void ocl_lane_begin_own(struct ocl_lane_scope *scope)
+{
+    if (begin(scope))
+        scope->work = (struct ocl_profile_work){.small = OWN};
+}
+
+static bool is_own(void)
+{
+    const struct ocl_profile_work *work = ocl_thread()->work;
+
+    return work && work->small == OWN;
+}
+
 void ocl_lane_end(const struct ocl_lane_scope *scope)
 {
     struct ocl_thread *thread = ocl_thread();
@@ -136,7 +152,7 @@ void ocl_lane_note_host(const struct ocl_queue *queue, uint64_t start)
     const struct ocl_profile_work *work = ocl_thread()->work;
     const uint64_t times[3] = {start, start, ocl_profile_clock()};
 
-    if (work && ocl_profile_is_on())
+    if (work && !is_own() && ocl_profile_is_on())
         record(work, OCL_SPOOL_HOST_TIME, 0, (uint32_t)queue->context->device->index, times,
                ocl_profile_call());
 }
@@ -334,8 +350,8 @@ static void add(struct ocl_lane *lane, const struct pending *pending)
 
 bool ocl_lane_is_new(struct ocl_queue *queue)
 {
-    return ocl_profile_times_commands() && ocl_profile_is_on() && !atomic_load(&queue->lane) &&
-           open_lane(queue);
+    return ocl_profile_times_commands() && ocl_profile_is_on() && !is_own() &&
+           !atomic_load(&queue->lane) && open_lane(queue);
 }
 
 void ocl_lane_probe(struct ocl_queue *queue, cl_event event, uint64_t before)
@@ -350,7 +366,7 @@ void ocl_lane_probe(struct ocl_queue *queue, cl_event event, uint64_t before)
 
 cl_event *ocl_lane_watch(struct ocl_command *command, cl_event *event, unsigned small, size_t bytes)
 {
-    command->watched.is_watched = command->queue && ocl_profile_is_on();
+    command->watched.is_watched = command->queue && ocl_profile_is_on() && !is_own();
     if (!command->watched.is_watched)
         return event;
     command->watched.work = describe(small, bytes);

@@ -19,6 +19,8 @@ void ocl_lane_begin_kernel(struct ocl_lane_scope *scope, uint32_t name, const si
 void ocl_lane_begin_copy(struct ocl_lane_scope *scope, enum ocl_spool_end source,
                          enum ocl_spool_end target, size_t bytes);
 void ocl_lane_begin_fill(struct ocl_lane_scope *scope, size_t bytes);
+/* What clem does for itself, which is in no trace. */
+void ocl_lane_begin_own(struct ocl_lane_scope *scope);
 void ocl_lane_end(const struct ocl_lane_scope *scope);
 
 /* Work of the queue that the host did itself since start, which is of ocl_profile_clock(). */

@@ -72,6 +72,7 @@ static void reset(struct ocl_queue *queue)
     queue->reading = NULL;
     queue->mark = NULL;
     atomic_store(&queue->chain, NULL);
+    queue->oldest = NULL;
     atomic_store(&queue->is_lent, false);
     queue->turns = NULL;
     queue->mark_position = 0;
@@ -107,7 +108,7 @@ void ocl_queue_give(struct ocl_queue *queue)
 
 static void discard(struct ocl_queue *queue)
 {
-    ocl_chain_close(queue);
+    ocl_chain_forget(queue);
     ocl_lane_close(atomic_load(&queue->lane));
     if (queue->mark)
         clReleaseEvent(queue->mark);

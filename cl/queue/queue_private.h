@@ -40,7 +40,9 @@ struct ocl_queue {
     pthread_mutex_t order_lock, lock;
     pthread_mutex_t chain_lock; /* a leaf: who has a chain from the next */
     _Atomic(struct ocl_chain *)
-        chain;            /* the last command, where more may be added to it (chain.h), or NULL */
+        chain; /* the last command, where more may be added to it (chain.h), or NULL */
+    struct ocl_chain
+        *oldest; /* of those that the driver has, as far as is known, or NULL (chain_lock) */
     _Atomic bool is_lent; /* the program has the driver's queue, and may give it commands */
     cl_event mark;        /* a marker behind the first mark_position commands, or NULL (lock) */
     uint64_t mark_position;

@@ -178,6 +178,7 @@ struct ocl_context {
     _Atomic bool
         is_doubtful; /* the driver has refused to wait before memory was freed: kernels may run that nobody knows of */
     _Atomic bool is_abandoned;  /* one could not be opened: what waits for it never ends */
+    _Atomic bool is_lost;       /* what the program has not given back is no leak */
     _Atomic bool ends_launches; /* what kernels launched and has not begun is left out */
     _Atomic bool is_closing;    /* its memory goes: values there are waited for no more */
     pthread_mutex_t twin_lock;  /* before all others: launches with twins, one after another */

@@ -4,6 +4,7 @@
 
 #include "cl/base/deadline.h"
 #include "cl/program/builtin.h"
+#include "cl/queue/lane.h"
 #include "cl/queue/queue_private.h"
 #include "cl/trace.h"
 #include "cl/transfer/staging.h"
@@ -279,8 +280,12 @@ static ocl_status prepare(struct ocl_context *context, struct ocl_queue *queue)
     if (status != OCL_OK || !chunk)
         return status;
     status = ocl_staging_twin(context->staging, chunk);
-    if (status == OCL_OK)
+    if (status == OCL_OK) {
+        struct ocl_lane_scope scope;
+        ocl_lane_begin_own(&scope);
         status = launch_each(queue, chunk->twin);
+        ocl_lane_end(&scope);
+    }
     ocl_queue_wait_out(queue);
     ocl_staging_give(context->staging, chunk, NULL);
     return status;

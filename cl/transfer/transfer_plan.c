@@ -17,6 +17,7 @@
 static const struct ocl_transfer_limits cpu_limits = {
     .direct_at_once = 16 * KIB,
     .direct_waiting = 1 * MIB,
+    .chained = 1 * MIB,
     .direct_fill = 128 * KIB,
     .driver_write = 0,
     .driver_write_waits = 0,
@@ -46,6 +47,7 @@ static const struct ocl_transfer_limits cpu_limits = {
 static const struct ocl_transfer_limits gpu_limits = {
     .direct_at_once = 4 * KIB,
     .direct_waiting = 64 * KIB,
+    .chained = 0,
     .direct_fill = 4 * KIB,
     .driver_write = 4 * KIB,
     .driver_write_waits = 1 * MIB,

@@ -15,6 +15,8 @@ struct ocl_transfer_limits {
     /* An idle device whose memory is the host's: up to here the host copies, though nobody waits;
      * up to here when the caller waits anyway; up to here fills. */
     size_t direct_at_once, direct_waiting, direct_fill;
+    /* Up to here copies behind short launches come within their command (cl/queue/chain.h). */
+    size_t chained;
     /* Pageable memory to the device, and the caller waits: up to here a command and then a wait; beyond what a small
      * chunk holds and up to here a call of the driver's that waits. */
     size_t driver_write, driver_write_waits;

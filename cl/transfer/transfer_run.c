@@ -87,27 +87,43 @@ static ocl_status try_host(const struct ocl_transfer *transfer, bool *is_done)
 
 /* ---- Behind short launches, within their command ---- */
 
+enum { PART_BYTES = 32 * 1024 };
+
 struct chained {
     struct ocl_piece_of_chain piece;
     struct ocl_copy copy;
+    struct ocl_parts parts;
 };
 
-static void copy_in_chain(struct ocl_piece_of_chain *piece)
+/* What does not overlap. */
+static bool share_copy(struct ocl_piece_of_chain *piece, bool is_waiting)
 {
     struct chained *chained = (struct chained *)piece;
     const struct ocl_copy *copy = &chained->copy;
+    bool is_any = false;
 
-    memmove((void *)(uintptr_t)copy->target.address, (const void *)(uintptr_t)copy->source.address,
-            copy->width);
-    ocl_piece_give(chained);
+    for (uint64_t part; ocl_parts_take(&chained->parts, is_waiting, 1, &part) > 0; is_any = true) {
+        const size_t at = (size_t)part * PART_BYTES, left = copy->width - at;
+        memcpy((void *)(uintptr_t)(copy->target.address + at),
+               (const void *)(uintptr_t)(copy->source.address + at),
+               left < PART_BYTES ? left : PART_BYTES);
+    }
+    return is_any;
 }
 
-/* Whether a copy takes less time than a command. Pageable memory is read before the call returns. */
+static void copy_in_chain(struct ocl_piece_of_chain *piece)
+{
+    (void)share_copy(piece, false);
+    ocl_piece_give(piece);
+}
+
+/* Whether a copy takes less time than a command, behind which another chain would have to begin. Pageable memory is read before the
+ * call returns. */
 static bool suits_chain(const struct ocl_transfer *transfer)
 {
     return ocl_chain_is_there(transfer->queue) && is_host_memory(transfer) &&
            !is_pageable(transfer) && ocl_plan_is_linear(&transfer->copy) &&
-           transfer->copy.width <= transfer->limits->direct_at_once;
+           transfer->copy.width <= transfer->limits->chained;
 }
 
 /* *is_done stays false where the queue has no such command. */
@@ -117,7 +133,10 @@ static ocl_status try_chain(const struct ocl_transfer *transfer, bool *is_done)
 
     if (!chained)
         return OCL_E_OUT_OF_MEMORY;
-    *chained = (struct chained){{copy_in_chain, NULL}, transfer->copy};
+    const size_t bytes = transfer->copy.width;
+    *chained = (struct chained){.piece = {copy_in_chain, bytes > PART_BYTES ? share_copy : NULL},
+                                .copy = transfer->copy};
+    ocl_parts_begin(&chained->parts, (bytes + PART_BYTES - 1) / PART_BYTES);
     const ocl_status status = ocl_chain_try(transfer->queue, &chained->piece, is_done);
     if (!*is_done)
         ocl_piece_give(chained);

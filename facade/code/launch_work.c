@@ -7,6 +7,7 @@
 #include "facade/code/launch_work.h"
 #include "facade/device/device.h"
 #include "facade/state/runtime.h"
+#include "facade/stream/stream.h"
 
 /* Hints of a launch, which are kept and given back. */
 struct hints {
@@ -251,7 +252,7 @@ static cudaError_t set_hint(struct hints *hints, int attribute,
     switch (attribute) {
     case cudaLaunchAttributeAccessPolicyWindow:
         hints->window = value->accessPolicyWindow;
-        return cudaSuccess;
+        return facade_window_check(&hints->window);
     case cudaLaunchAttributeClusterDimension:
         return set_cluster(hints, value);
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check_made.h"
 #include "facade/code/code.h"
 #include "facade/code/module.h"
 #include "facade/state/runtime.h"
@@ -292,11 +293,13 @@ cudaError_t facade_library_load(cudaLibrary_t *handle, const void *code, size_t 
         return cudaErrorMemoryAllocation;
     error = facade_jit_wants_answer(jit) ? build_now(library, jit) : cudaSuccess;
     facade_jit_give_time(jit, facade_jit_now() - start);
-    if (error != cudaSuccess)
+    if (error != cudaSuccess) {
         destroy_library(library);
-    else
-        *handle = (cudaLibrary_t)library;
-    return error;
+        return error;
+    }
+    ocl_made_note("library", library, NULL);
+    *handle = (cudaLibrary_t)library;
+    return cudaSuccess;
 }
 
 cudaError_t facade_library_load_file(cudaLibrary_t *handle, const char *path,

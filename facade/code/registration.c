@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check_made.h"
 #include "cl/pack.h"
 #include "cl/range_map.h"
 #include "cl/trace.h"
@@ -356,6 +357,7 @@ static cudaError_t load_code(struct fat_binary *binary, cudaLibrary_t *loaded)
         ptx_module_free(module);
         return error;
     }
+    ocl_made_forget(*loaded); /* it goes with the program */
     facade_library_adopt(*loaded, module);
     facade_library_share(*loaded, &binary->managed);
     return cudaSuccess;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check_made.h"
+
 /* --- the references of a context -------------------------------------------------------------- */
 
 static void forget_references(struct facade_context *context);
@@ -100,6 +102,7 @@ cudaError_t facade_reference_new(struct facade_reference **reference)
     if (*reference == NULL)
         return cudaErrorMemoryAllocation;
     link_reference(*reference);
+    ocl_made_note("texture reference", *reference, context);
     return cudaSuccess;
 }
 

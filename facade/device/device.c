@@ -248,7 +248,7 @@ cudaError_t cudaDeviceReset(void)
     cudaError_t error = thread_primary(&context);
     if (error != cudaSuccess)
         return facade_result(error);
-    facade_context_close(facade_primary(context->device));
+    facade_context_reset(facade_primary(context->device));
     facade_take_last_error();
     return cudaSuccess;
 }

@@ -1,5 +1,6 @@
 /* The driver API's contexts: primary ones, created ones, the thread's stack of current ones.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/check_made.h"
 #include "facade/driver/driver.h"
 #include "facade/graph/capture.h"
 
@@ -87,7 +88,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
     CUresult result = facade_driver_device(dev);
     if (result == CUDA_SUCCESS)
-        facade_context_close(facade_primary(dev));
+        facade_context_reset(facade_primary(dev));
     return result;
 }
 
@@ -122,9 +123,11 @@ CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
     if (pctx == NULL || !flags_are_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
     result = make_context(&made, flags, dev);
-    if (result == CUDA_SUCCESS)
-        *pctx = (CUcontext)made;
-    return result;
+    if (result != CUDA_SUCCESS)
+        return result;
+    ocl_made_note("context", made, NULL);
+    *pctx = (CUcontext)made;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check_made.h"
 #include "cl/trace.h"
 #include "facade/code/code_link.h"
 #include "facade/code/fatbin.h"
@@ -80,6 +81,7 @@ CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **
         state->options[i] = (int)options[i];
     state->values = optionValues;
     state->count = numOptions;
+    ocl_made_note("link state", state, NULL);
     *stateOut = (CUlinkState)state;
     return CUDA_SUCCESS;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/driver/driver.h"
 
+#include "cl/check_made.h"
 #include "facade/code/library.h"
 #include "facade/state/environment.h"
 
@@ -12,6 +13,13 @@ static CUresult find_module(CUmodule handle, struct facade_module **module)
         return result;
     *module = facade_handle_find(FACADE_MODULE, handle);
     return *module != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+static CUresult hand_out(struct facade_module *loaded, CUmodule *module)
+{
+    ocl_made_note("module", loaded, loaded->context);
+    *module = (CUmodule)loaded;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
@@ -25,9 +33,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int nu
     if (module == NULL || image == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     result = facade_driver_error(facade_module_load(&loaded, image, 0, &jit));
-    if (result == CUDA_SUCCESS)
-        *module = (CUmodule)loaded;
-    return result;
+    return result == CUDA_SUCCESS ? hand_out(loaded, module) : result;
 }
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
@@ -51,9 +57,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname)
     if (module == NULL || fname == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     result = facade_driver_error(facade_module_load_file(&loaded, fname, &no_options));
-    if (result == CUDA_SUCCESS)
-        *module = (CUmodule)loaded;
-    return result;
+    return result == CUDA_SUCCESS ? hand_out(loaded, module) : result;
 }
 
 /* The module of a library goes with the library. */
@@ -65,6 +69,7 @@ CUresult cuModuleUnload(CUmodule hmod)
         return result;
     if (module->library != NULL)
         return CUDA_ERROR_NOT_PERMITTED;
+    ocl_made_remove((uint64_t)(uintptr_t)module);
     return facade_driver_error(facade_module_unload(module));
 }
 

@@ -1,5 +1,6 @@
 /* The driver API's parts of devices, and green contexts.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/check_made.h"
 #include "facade/device/partition.h"
 #include "facade/driver/driver.h"
 #include "facade/stream/green.h"
@@ -88,9 +89,11 @@ CUresult cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice de
         resources->device != dev)
         return CUDA_ERROR_INVALID_VALUE;
     const cudaError_t error = facade_green_create(dev, resources->multiprocessors, &made);
-    if (error == cudaSuccess)
-        *phCtx = (CUgreenCtx)made;
-    return facade_driver_error(error);
+    if (error != cudaSuccess)
+        return facade_driver_error(error);
+    ocl_made_note("green context", made, facade_primary(dev));
+    *phCtx = (CUgreenCtx)made;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuGreenCtxDestroy(CUgreenCtx hCtx)

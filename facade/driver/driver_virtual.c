@@ -1,5 +1,6 @@
 /* The driver API's virtual memory management.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/check_made.h"
 #include "cl/virtual.h"
 #include "facade/device/device.h"
 #include "facade/driver/driver.h"
@@ -141,6 +142,7 @@ static CUresult hand_out(struct ocl_physical *memory, CUmemGenericAllocationHand
         ocl_physical_release(memory);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    ocl_made_note("physical memory", made, NULL);
     *handle = (uintptr_t)made;
     return CUDA_SUCCESS;
 }
@@ -157,14 +159,19 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
     if (ptr == NULL || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
     result = driver_result(ocl_virtual_reserve(size, alignment, addr, &address));
-    if (result == CUDA_SUCCESS)
-        *ptr = address;
-    return result;
+    if (result != CUDA_SUCCESS)
+        return result;
+    ocl_made_add("reserved addresses", address, size, NULL);
+    *ptr = address;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
 {
-    return end_range(ocl_virtual_free, ptr, size);
+    const CUresult result = end_range(ocl_virtual_free, ptr, size);
+    if (result == CUDA_SUCCESS)
+        ocl_made_remove(ptr);
+    return result;
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "cl/check_made.h"
 #include "cl/own_thread.h"
 #include "facade/state/runtime.h"
 
@@ -232,6 +233,7 @@ cudaError_t facade_user_object_create(cudaUserObject_t *object, void *pointer, c
     ending->pointer = pointer;
     made->ending = ending;
     atomic_init(&made->references, count);
+    ocl_made_note("user object", made, NULL);
     *object = (cudaUserObject_t)made;
     return cudaSuccess;
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "cl/check_made.h"
 #include "facade/graph/capture.h"
 #include "facade/graphics/gl.h"
 #include "facade/memory/copy_request.h"
@@ -254,6 +255,7 @@ cudaError_t facade_graphics_register(cudaGraphicsResource_t *resource, unsigned 
         return error;
     }
     link_resource(made);
+    ocl_made_note("graphics resource", made, context);
     *resource = (cudaGraphicsResource_t)made;
     return cudaSuccess;
 }

@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cl/check_made.h"
 #include "cl/memory.h"
 #include "cl/share.h"
 #include "facade/graph/capture.h"
 #include "facade/state/handles.h"
+#include "facade/state/runtime.h"
 
 /* CUexternalMemory. */
 struct facade_external {
@@ -77,6 +79,7 @@ cudaError_t facade_external_import(cudaExternalMemory_t *memory,
         return cudaErrorMemoryAllocation;
     made->file = description->handle.fd;
     made->bytes = description->size;
+    ocl_made_note("external memory", made, NULL);
     *memory = (cudaExternalMemory_t)made;
     return cudaSuccess;
 }
@@ -108,9 +111,11 @@ cudaError_t facade_external_map(void **pointer, cudaExternalMemory_t memory,
                                                 (size_t)description->size, FACADE_EXTERNAL_BUFFER,
                                                 &address),
                               FACADE_OTHER);
-    if (error == cudaSuccess)
-        *pointer = (void *)(uintptr_t)address;
-    return error;
+    if (error != cudaSuccess)
+        return error;
+    ocl_made_add("external memory", address, description->size, facade_context_owning(context));
+    *pointer = (void *)(uintptr_t)address;
+    return cudaSuccess;
 }
 
 cudaError_t facade_external_map_array(cudaMipmappedArray_t *array, cudaExternalMemory_t memory,

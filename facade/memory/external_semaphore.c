@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "cl/check_made.h"
 #include "cl/device.h"
 #include "cl/semaphore.h"
 #include "facade/graph/capture.h"
@@ -75,11 +76,13 @@ cudaError_t facade_semaphore_import(cudaExternalSemaphore_t *semaphore,
     if (made == NULL)
         return cudaErrorMemoryAllocation;
     error = open_file(description, &made->semaphore);
-    if (error == cudaSuccess)
-        *semaphore = (cudaExternalSemaphore_t)made;
-    else
+    if (error != cudaSuccess) {
         facade_handle_free(made);
-    return error;
+        return error;
+    }
+    ocl_made_note("external semaphore", made, NULL);
+    *semaphore = (cudaExternalSemaphore_t)made;
+    return cudaSuccess;
 }
 
 cudaError_t facade_semaphore_destroy(cudaExternalSemaphore_t semaphore)

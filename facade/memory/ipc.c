@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cl/check_made.h"
 #include "cl/memory.h"
 #include "cl/share.h"
 #include "facade/graph/capture.h"
@@ -54,9 +55,11 @@ cudaError_t facade_ipc_open_memory(void **pointer, const cudaIpcMemHandle_t *han
         return error;
     memcpy(&given, handle, sizeof given);
     error = facade_error_from(ocl_share_open_memory(context, &given, &address), FACADE_SHARING);
-    if (error == cudaSuccess)
-        *pointer = (void *)(uintptr_t)address;
-    return error;
+    if (error != cudaSuccess)
+        return error;
+    ocl_made_note("opened memory of a process", (void *)(uintptr_t)address, NULL);
+    *pointer = (void *)(uintptr_t)address;
+    return cudaSuccess;
 }
 
 cudaError_t facade_ipc_close_memory(const void *pointer)
@@ -67,7 +70,10 @@ cudaError_t facade_ipc_close_memory(const void *pointer)
         return error;
     if (ocl_share_is_pooled(pointer))
         return cudaErrorInvalidValue;
-    return facade_error_from(ocl_share_close_memory(pointer), FACADE_OTHER);
+    error = facade_error_from(ocl_share_close_memory(pointer), FACADE_OTHER);
+    if (error == cudaSuccess)
+        ocl_made_remove((uint64_t)(uintptr_t)pointer);
+    return error;
 }
 
 cudaError_t facade_ipc_free_imported(const void *pointer)

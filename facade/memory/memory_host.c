@@ -107,6 +107,8 @@ cudaError_t facade_memory_register(void *host, size_t bytes, unsigned flags)
         return cudaErrorMemoryAllocation;
     ocl_status status = ocl_memory_register(context_cl(context), host, bytes,
                                             kept_flags(flags & cudaHostRegisterPortable));
+    if (status == OCL_OK)
+        ocl_made_add("registered host memory", (uint64_t)(uintptr_t)host, bytes, context);
     return status == OCL_E_ALREADY ? refuse_known(host) : facade_error_from(status, FACADE_OTHER);
 }
 
@@ -122,6 +124,8 @@ cudaError_t facade_memory_unregister(void *host)
     if (host == NULL)
         return cudaErrorInvalidValue;
     ocl_status status = ocl_memory_free(OCL_MEMORY_REGISTERED, host);
+    if (status == OCL_OK)
+        ocl_made_remove((uint64_t)(uintptr_t)host);
     if (status == OCL_E_NOT_FOUND)
         return ocl_memory_find(host, &view) ? cudaErrorInvalidValue
                                             : cudaErrorHostMemoryNotRegistered;

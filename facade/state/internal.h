@@ -108,6 +108,8 @@ cudaError_t facade_context_open(struct facade_context *context);
 
 /* Frees everything of the context; its handles and pointers are unknown afterwards. */
 void facade_context_close(struct facade_context *context);
+/* The same, at the user's wish to have all of it freed: what was not is no leak. */
+void facade_context_reset(struct facade_context *context);
 
 /* --- handles.c ----------------------------------------------------------------------------------------------- */
 

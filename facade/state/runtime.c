@@ -202,6 +202,13 @@ static void forget_parts(struct facade_context *context)
     }
 }
 
+/* What is left of it will be no leak. */
+static void lose(const struct facade_context *context, struct ocl_context *cl)
+{
+    ocl_made_lose(context);
+    ocl_context_lose(cl);
+}
+
 /* Open lock held: what settles needs no lock of a context that is open. */
 static void close_locked(struct facade_context *context)
 {
@@ -215,7 +222,7 @@ static void close_locked(struct facade_context *context)
         ocl_values_end(
             cl); /* parts wait for work, which may wait for what nobody writes any more */
         if (ocl_context_failure(cl) != OCL_OK)
-            ocl_made_lose(context);
+            lose(context, cl);
         ocl_made_leave(context);
         wait_for_users(context);
         forget_parts(context);
@@ -234,6 +241,15 @@ void facade_context_close(struct facade_context *context)
     pthread_mutex_unlock(&context->open_lock);
 }
 
+void facade_context_reset(struct facade_context *context)
+{
+    pthread_mutex_lock(&context->open_lock);
+    if (atomic_load(&context->cl) != NULL)
+        lose(context, atomic_load(&context->cl));
+    close_locked(context);
+    pthread_mutex_unlock(&context->open_lock);
+}
+
 ocl_status facade_judge(ocl_status status)
 {
     struct facade_context *context = facade_stack_top();
@@ -244,11 +260,11 @@ ocl_status facade_judge(ocl_status status)
 }
 
 /* What a context gets to hear once its work has failed. */
-static cudaError_t failure_of(const struct facade_context *context, const struct ocl_context *cl)
+static cudaError_t failure_of(const struct facade_context *context, struct ocl_context *cl)
 {
     const cudaError_t error = facade_error_from(ocl_context_failure(cl), FACADE_OTHER);
     if (error != cudaSuccess)
-        ocl_made_lose(context);
+        lose(context, cl);
     return error;
 }
 
@@ -276,7 +292,7 @@ cudaError_t facade_context_finish(struct facade_context *context)
     if (status == OCL_OK && reap != NULL)
         reap(context);
     if (ocl_context_failure(cl) != OCL_OK)
-        ocl_made_lose(context);
+        lose(context, cl);
     const cudaError_t error = facade_error_from(status, FACADE_OTHER);
     facade_context_leave(context);
     return error;

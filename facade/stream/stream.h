@@ -60,6 +60,10 @@ cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute,
                                         const cudaLaunchAttributeValue *value);
 cudaError_t facade_stream_copy_attributes(cudaStream_t target, cudaStream_t source);
 
+/* cudaErrorInvalidValue unless hitRatio is from 0 to 1 and the properties are there; a miss does not persist. Its bytes are
+ * a hint without a limit. Source: CUDA Runtime API 13.0, cudaAccessPolicyWindow. */
+cudaError_t facade_window_check(const struct cudaAccessPolicyWindow *window);
+
 /* capture_calls.c: mode is cudaStreamCaptureMode or CUstreamCaptureMode. Errors: those of the runtime's functions. */
 cudaError_t facade_stream_begin_capture(cudaStream_t handle, int mode);
 cudaError_t facade_stream_begin_capture_to(cudaStream_t handle, cudaGraph_t graph,

@@ -34,6 +34,14 @@ cudaError_t facade_stream_get_attribute(cudaStream_t handle, int attribute,
     }
 }
 
+cudaError_t facade_window_check(const struct cudaAccessPolicyWindow *window)
+{
+    const bool is_ratio = window->hitRatio >= 0.0f && window->hitRatio <= 1.0f; /* no NaN */
+    const bool is_hit = (unsigned)window->hitProp <= cudaAccessPropertyPersisting;
+    const bool is_miss = (unsigned)window->missProp <= cudaAccessPropertyStreaming;
+    return is_ratio && is_hit && is_miss ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute,
                                         const cudaLaunchAttributeValue *value)
 {
@@ -45,8 +53,10 @@ cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute,
         return error;
     switch (attribute) {
     case cudaLaunchAttributeAccessPolicyWindow:
-        stream->access_policy = *value;
-        return cudaSuccess;
+        error = facade_window_check(&value->accessPolicyWindow);
+        if (error == cudaSuccess)
+            stream->access_policy = *value;
+        return error;
     case cudaLaunchAttributePriority:
         /* Kept and given back; an OpenCL queue's own priority is fixed when it is made. */
         if (value->priority > FACADE_PRIORITY_LEAST || value->priority < FACADE_PRIORITY_GREATEST)

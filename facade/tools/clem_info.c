@@ -227,9 +227,11 @@ static int print_brief(int count)
         clemDeviceInfo info;
         memset(&info, 0, sizeof info);
         failures += cudaGetDeviceProperties(&properties, i) != cudaSuccess;
-        failures += clemGetDeviceInfo(&info, i) != cudaSuccess;
-        printf("%d: %s (%s), %s, strategy %s\n", i, properties.name, info.platformName,
-               info.deviceVersion, clemAddressName(info.address));
+        const int is_refused = clemGetDeviceInfo(&info, i) != cudaSuccess;
+        failures += is_refused;
+        printf("%d: %s (%s), %s, strategy %s%s%s\n", i, properties.name, info.platformName,
+               info.deviceVersion, clemAddressName(info.address), is_refused ? ": " : "",
+               is_refused ? info.addressReason : "");
     }
     return failures;
 }

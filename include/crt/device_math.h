@@ -680,6 +680,22 @@ CLEM_DEVICE typename clem_mixed<T, U>::as_double remquo(T x, U y, int *quotient)
 {
     return remquo(static_cast<double>(x), static_cast<double>(y), quotient);
 }
+template <class T> CLEM_DEVICE typename clem_integer<T>::as_double frexp(T x, int *exponent)
+{
+    return frexp(static_cast<double>(x), exponent);
+}
+template <class T> CLEM_DEVICE typename clem_integer<T>::as_double ldexp(T x, int exponent)
+{
+    return ldexp(static_cast<double>(x), exponent);
+}
+template <class T> CLEM_DEVICE typename clem_integer<T>::as_double scalbn(T x, int exponent)
+{
+    return scalbn(static_cast<double>(x), exponent);
+}
+template <class T> CLEM_DEVICE typename clem_integer<T>::as_double scalbln(T x, long exponent)
+{
+    return scalbln(static_cast<double>(x), exponent);
+}
 CLEM_INTEGER(int, ilogb)
 CLEM_INTEGER(long, lrint)
 CLEM_INTEGER(long, lround)

@@ -32,34 +32,36 @@ _Static_assert(offsetof(struct ptx_native_launch, parameters) == 96, "as the tex
 #define SCRATCH(bytes)                                                                             \
     "define i64 @clem_native_scratch(ptr %launch) nounwind { ret i64 " #bytes " }\n"
 
-/* Adds the block's number and one to a word for each block: parameters are the words' address. */
+/* Its parameters are the address of words. */
+#define RUN_OVER_WORDS                                                                             \
+    "define void @clem_native_run(ptr %launch, i64 %first, i64 %count, ptr %scratch) nounwind {\n" \
+    "  %launch.number = ptrtoint ptr %launch to i64\n"                                             \
+    "  %place = add i64 %launch.number, " PARAMETERS_AT "\n"                                       \
+    "  %place.pointer = inttoptr i64 %place to ptr\n"                                              \
+    "  %parameters = load i64, ptr %place.pointer\n"                                               \
+    "  %parameters.pointer = inttoptr i64 %parameters to ptr\n"                                    \
+    "  %words = load i64, ptr %parameters.pointer\n"
+
+/* Adds the block's number and one to a word for each block. */
 static const char counting_text[] =
-    SCRATCH(0) "define void @clem_native_run(ptr %launch, i64 %first, i64 %count, ptr %scratch) "
-               "nounwind {\n"
-               "  %launch.number = ptrtoint ptr %launch to i64\n"
-               "  %place = add i64 %launch.number, " PARAMETERS_AT "\n"
-               "  %place.pointer = inttoptr i64 %place to ptr\n"
-               "  %parameters = load i64, ptr %place.pointer\n"
-               "  %parameters.pointer = inttoptr i64 %parameters to ptr\n"
-               "  %words = load i64, ptr %parameters.pointer\n"
-               "  br label %head\n"
-               "head:\n"
-               "  %done = phi i64 [ 0, %0 ], [ %next, %head ]\n"
-               "  %block = add i64 %first, %done\n"
-               "  %offset = shl i64 %block, 2\n"
-               "  %word = add i64 %words, %offset\n"
-               "  %word.pointer = inttoptr i64 %word to ptr\n"
-               "  %old = load i32, ptr %word.pointer\n"
-               "  %number = trunc i64 %block to i32\n"
-               "  %more = add i32 %number, 1\n"
-               "  %new = add i32 %old, %more\n"
-               "  store i32 %new, ptr %word.pointer\n"
-               "  %next = add i64 %done, 1\n"
-               "  %again = icmp ult i64 %next, %count\n"
-               "  br i1 %again, label %head, label %end\n"
-               "end:\n"
-               "  ret void\n"
-               "}\n";
+    SCRATCH(0) RUN_OVER_WORDS "  br label %head\n"
+                              "head:\n"
+                              "  %done = phi i64 [ 0, %0 ], [ %next, %head ]\n"
+                              "  %block = add i64 %first, %done\n"
+                              "  %offset = shl i64 %block, 2\n"
+                              "  %word = add i64 %words, %offset\n"
+                              "  %word.pointer = inttoptr i64 %word to ptr\n"
+                              "  %old = load i32, ptr %word.pointer\n"
+                              "  %number = trunc i64 %block to i32\n"
+                              "  %more = add i32 %number, 1\n"
+                              "  %new = add i32 %old, %more\n"
+                              "  store i32 %new, ptr %word.pointer\n"
+                              "  %next = add i64 %done, 1\n"
+                              "  %again = icmp ult i64 %next, %count\n"
+                              "  br i1 %again, label %head, label %end\n"
+                              "end:\n"
+                              "  ret void\n"
+                              "}\n";
 
 /* The same with a warp's lanes: 32 words for each block, which go through the scratch; and a constant of the text's own, a
  * function of it and one of the C library's are used on the way. */
@@ -87,16 +89,7 @@ static const char lanes_text[] =
              "  %target.pointer = inttoptr i64 %target to ptr\n"
              "  %unused = call ptr @memcpy(ptr %target.pointer, ptr %scratch, i64 128)\n"
              "  ret void\n"
-             "}\n"
-             "define void @clem_native_run(ptr %launch, i64 %first, i64 %count, ptr %scratch) "
-             "nounwind {\n"
-             "  %launch.number = ptrtoint ptr %launch to i64\n"
-             "  %place = add i64 %launch.number, " PARAMETERS_AT "\n"
-             "  %place.pointer = inttoptr i64 %place to ptr\n"
-             "  %parameters = load i64, ptr %place.pointer\n"
-             "  %parameters.pointer = inttoptr i64 %parameters to ptr\n"
-             "  %words = load i64, ptr %parameters.pointer\n"
-             "  br label %head\n"
+             "}\n" RUN_OVER_WORDS "  br label %head\n"
              "head:\n"
              "  %done = phi i64 [ 0, %0 ], [ %next, %head ]\n"
              "  %block = add i64 %first, %done\n"
@@ -703,6 +696,96 @@ TEST_BODY(native_launch_is_shared_from_both_ends)
         for (uint64_t i = 0; i < MOST; i++)
             assert_int_equal(words[i], i < blocks ? i + 1 : 0);
     }
+    ocl_native_release(code);
+    close_bench(&native.bench);
+}
+
+/* Counts blocks in its scratch; without any it adds their number to a word, and one to the next. */
+static const char waiting_text[] =
+    SCRATCH(-9223372036854775744) /* 64 bytes, and PTX_NATIVE_LATER */ RUN_OVER_WORDS
+    "  %left = getelementptr i8, ptr %scratch, i64 16\n" /* of struct ptx_native_now */
+    "  %before = load i64, ptr %left\n"
+    "  %now = add i64 %before, %count\n"
+    "  store i64 %now, ptr %left\n"
+    "  %is.last = icmp eq i64 %count, 0\n"
+    "  br i1 %is.last, label %last, label %end\n"
+    "last:\n"
+    "  %sum = inttoptr i64 %words to ptr\n"
+    "  %blocks = trunc i64 %now to i32\n"
+    "  %old = atomicrmw add ptr %sum, i32 %blocks monotonic\n"
+    "  %next = add i64 %words, 4\n"
+    "  %ends = inttoptr i64 %next to ptr\n"
+    "  %older = atomicrmw add ptr %ends, i32 1 monotonic\n"
+    "  br label %end\n"
+    "end:\n"
+    "  ret void\n"
+    "}\n";
+_Static_assert(PTX_NATIVE_LATER + 64 == (uint64_t)(INT64_C(-9223372036854775807) + 63),
+               "as the text says");
+
+/* Whatever portions it had, who shares a launch ends once. */
+TEST_BODY(native_sums_wait_until_no_block_is_left)
+{
+    enum { BLOCKS = 1000 };
+    static uint32_t words[2];
+    struct native_bench native = open_native();
+    struct ocl_native *code = make(&native, waiting_text);
+    assert_non_null(code);
+    for (int round = 0; round < 3; round++) {
+        struct ocl_piece_of_chain *piece = shared_piece(&native, code, BLOCKS, words);
+        struct sharer sharers[2] = {{piece, false}, {piece, true}};
+        pthread_t threads[2];
+        memset(words, 0, sizeof words);
+        assert_non_null(piece->share);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, share_piece, &sharers[i]), 0);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+        piece->run(piece);
+        assert_int_equal(words[0], BLOCKS);
+        assert_in_range(words[1], 1, 2);
+    }
+}
+
+static uint64_t runs,
+    runs_within_rows; /* of blocks: all, and those that begin or end elsewhere than a row */
+enum { BLOCKS_OF_ROW = 10 };
+
+static void note_run(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
+                     void *scratch)
+{
+    (void)launch;
+    (void)scratch;
+    runs++;
+    runs_within_rows += first % BLOCKS_OF_ROW != 0 || count % BLOCKS_OF_ROW != 0;
+}
+
+/* Rows of blocks are not cut, where parts of a launch are as large as one. */
+TEST_BODY(native_parts_are_rows_of_blocks)
+{
+    enum { ROWS = 100 };
+    struct native_bench native = open_native();
+    struct ocl_native *code = make(&native, counting_text);
+    assert_non_null(code);
+    ptx_native_run *const own = code->run;
+    code->run = note_run;
+    for (size_t items = 1; items <= 3; items++) {
+        struct ocl_native_launch *launch = NULL;
+        const struct ocl_native_shape shape = {.blocks = BLOCKS_OF_ROW * ROWS,
+                                               .row = BLOCKS_OF_ROW,
+                                               .items = items,
+                                               .parameter_bytes = 8};
+        runs = runs_within_rows = 0;
+        atomic_store(&code->block_ps, 10000);
+        assert_int_equal(ocl_native_begin(native.bench.context, code, &shape, &launch), OCL_OK);
+        assert_int_equal(ocl_native_reserve(launch), OCL_OK);
+        struct ocl_piece_of_chain *piece = ocl_native_piece(launch);
+        for (size_t i = 0; i < items; i++)
+            piece->run(piece);
+        assert_true(runs > 1);
+        assert_int_equal(runs_within_rows, 0);
+    }
+    code->run = own;
     ocl_native_release(code);
     close_bench(&native.bench);
 }

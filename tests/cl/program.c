@@ -63,6 +63,19 @@ TEST_BODY(program_build_failure_gives_the_log)
     close_bench(&bench);
 }
 
+/* As AMD's compiler says it. */
+TEST_BODY(program_build_failure_names_the_package_that_lacks)
+{
+    static const char bad[] = "#error 'opencl-c-base.h' file not found\n";
+    struct bench bench = open_bench(NULL, NULL);
+
+    listen_to_logs();
+    assert_int_equal(ocl_program_build(bench.context, bad, strlen(bad), NULL, &bench.program, NULL),
+                     OCL_E_BUILD);
+    assert_non_null(strstr(heard(), "install libclang-common-17-dev"));
+    close_bench(&bench);
+}
+
 TEST_BODY(program_bad_options_fail_and_spoil_nothing)
 {
     struct bench bench = open_bench(NULL, NULL);

@@ -18,6 +18,25 @@ __attribute__((noinline)) static uint32_t take_here(void)
     return taken;
 }
 
+/* Two calls of take_here() from one frame, and that from two: only what lies further out tells them apart. */
+__attribute__((noinline)) static uint32_t take_through(bool is_second)
+{
+    uint32_t taken = 0;
+    if (is_second)
+        taken = take_here();
+    else
+        taken = take_here() | taken;
+    return taken;
+}
+
+__attribute__((noinline)) static uint32_t take_below(unsigned depth)
+{
+    const uint32_t taken = depth > 0 ? take_below(depth - 1) : take_here();
+    volatile unsigned left = depth; /* so that the call above is none that a jump can be */
+    (void)left;
+    return taken;
+}
+
 static bool is_here(const char *name, const void *unused)
 {
     (void)unused;
@@ -35,6 +54,34 @@ TEST_BODY(stack_of_one_place_has_one_number)
     assert_int_equal(ocl_stack_keep(ocl_stack_of(taken[0])), taken[0]);
     assert_int_equal(ocl_stack_keep(NULL), 0);
     assert_null(ocl_stack_of(0));
+}
+
+TEST_BODY(stack_of_other_callers_at_one_place_is_another)
+{
+    uint32_t first[4] = {0};
+    for (volatile int turn = 0; turn < 3; turn++) {
+        const uint32_t taken[4] = {take_through(false), take_through(true), take_through(false),
+                                   take_through(true)};
+        for (int i = 0; i < 4; i++) {
+            first[i] = turn == 0 ? taken[i] : first[i];
+            assert_int_equal(taken[i], first[i]);
+            for (int k = 0; k < i; k++)
+                assert_int_not_equal(taken[i], taken[k]);
+        }
+    }
+}
+
+TEST_BODY(stack_of_any_depth_is_found_again)
+{
+    uint32_t taken[40];
+    for (volatile int turn = 0; turn < 2; turn++)
+        for (unsigned depth = 0; depth < 40; depth++) {
+            const uint32_t now = take_below(depth);
+            taken[depth] = turn == 0 ? now : taken[depth];
+            assert_int_equal(now, taken[depth]);
+            assert_true(ocl_stack_of(now)->depth <= OCL_STACK_DEPTH);
+        }
+    assert_int_not_equal(taken[0], taken[1]);
 }
 
 TEST_BODY(stack_names_functions_that_nobody_exports)

@@ -76,6 +76,22 @@ TEST_BODY(clem_info_without_a_device)
     assert_int_equal(run_info(nothing, "--version"), 0);
 }
 
+/* A layer makes the device one whose kernels do not run: all calls succeed, and nothing is computed. */
+TEST_BODY(clem_info_tells_why_a_device_cannot_be_opened)
+{
+    static const char *const reasons[] = {"address strategy                             none\n",
+                                          "bda: self-test failed (wrong result)",
+                                          "handle: self-test failed (wrong result)"};
+    if (!getenv("STUB_IDLE"))
+        TEST_SKIP("kernels run");
+    assert_int_equal(run_info("-u CLEM_TRACE", "2>&1"), 1);
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        assert_non_null(strstr(output, reasons[i]));
+    assert_null(strstr(output, "launch failure"));
+    assert_int_equal(run_info("-u CLEM_TRACE", "--brief 2>&1"), 1);
+    assert_non_null(strstr(output, "strategy none: bda: self-test failed (wrong result); "));
+}
+
 #ifdef HAS_CJSON
 static double number(const cJSON *device, const char *name)
 {

@@ -20,26 +20,34 @@ static const char kernels[] =
     "kernel void put_at(global int *out, long at) { out[at] = 3; }\n"
     "kernel void get_at(global int *out, long at) { out[0] = out[at]; }\n";
 
-static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
-                          ".visible .entry put_at(.param .u64 out, .param .u64 at) {\n"
-                          "  .reg .b64 %rd<5>; .reg .b32 %r<2>;\n"
-                          "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [at];\n"
-                          "  shl.b64 %rd3, %rd2, 2; add.s64 %rd4, %rd1, %rd3;\n"
-                          "  mov.u32 %r1, 3; st.global.u32 [%rd4], %r1; ret;\n}\n"
-                          ".visible .entry sum_at(.param .u64 out, .param .u64 at) {\n"
-                          "  .reg .b64 %rd<5>; .reg .b32 %r<2>;\n"
-                          "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [at];\n"
-                          "  shl.b64 %rd3, %rd2, 2; add.s64 %rd4, %rd1, %rd3;\n"
-                          "  mov.u32 %r1, 3; red.global.add.u32 [%rd4], %r1; ret;\n}\n"
-                          ".visible .entry row_at(.param .u64 out, .param .u64 at) {\n"
-                          "  .reg .b64 %rd<6>; .reg .b32 %r<5>; .shared .align 4 .b8 s[128];\n"
-                          "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [at];\n"
-                          "  shl.b64 %rd3, %rd2, 2; add.s64 %rd4, %rd1, %rd3;\n"
-                          "  mov.u32 %r1, %tid.x; mul.wide.u32 %rd5, %r1, 4;\n"
-                          "  add.s64 %rd4, %rd4, %rd5; shl.b32 %r2, %r1, 2; mov.u32 %r3, s;\n"
-                          "  add.s32 %r3, %r3, %r2; st.shared.u32 [%r3], %r3; bar.sync 0;\n"
-                          "  ld.shared.u32 %r4, [%r3]; add.s32 %r4, %r4, 1;\n"
-                          "  red.global.add.u32 [%rd4], %r4; ret;\n}\n";
+static const char ptx[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry put_at(.param .u64 out, .param .u64 at) {\n"
+    "  .reg .b64 %rd<5>; .reg .b32 %r<2>;\n"
+    "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [at];\n"
+    "  shl.b64 %rd3, %rd2, 2; add.s64 %rd4, %rd1, %rd3;\n"
+    "  mov.u32 %r1, 3; st.global.u32 [%rd4], %r1; ret;\n}\n"
+    ".visible .entry sum_at(.param .u64 out, .param .u64 at) {\n"
+    "  .reg .b64 %rd<5>; .reg .b32 %r<2>;\n"
+    "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [at];\n"
+    "  shl.b64 %rd3, %rd2, 2; add.s64 %rd4, %rd1, %rd3;\n"
+    "  mov.u32 %r1, 3; red.global.add.u32 [%rd4], %r1; ret;\n}\n"
+    ".visible .entry row_at(.param .u64 out, .param .u64 at) {\n"
+    "  .reg .b64 %rd<6>; .reg .b32 %r<5>; .shared .align 4 .b8 s[128];\n"
+    "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [at];\n"
+    "  shl.b64 %rd3, %rd2, 2; add.s64 %rd4, %rd1, %rd3;\n"
+    "  mov.u32 %r1, %tid.x; mul.wide.u32 %rd5, %r1, 4;\n"
+    "  add.s64 %rd4, %rd4, %rd5; shl.b32 %r2, %r1, 2; mov.u32 %r3, s;\n"
+    "  add.s32 %r3, %r3, %r2; st.shared.u32 [%r3], %r3; bar.sync 0;\n"
+    "  ld.shared.u32 %r4, [%r3]; add.s32 %r4, %r4, 1;\n"
+    "  red.global.add.u32 [%rd4], %r4; ret;\n}\n"
+    ".visible .entry block_at(.param .u64 out, .param .u64 at) {\n"
+    "  .reg .b64 %rd<5>; .reg .b32 %r<4>; .reg .pred %p<3>;\n"
+    "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [at];\n"
+    "  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y;\n"
+    "  setp.ne.u32 %p1, %r1, 70; @%p1 ret; setp.ne.u32 %p2, %r2, 1; @%p2 ret;\n"
+    "  shl.b64 %rd3, %rd2, 2; add.s64 %rd4, %rd1, %rd3;\n"
+    "  mov.u32 %r3, 3; st.global.u32 [%rd4], %r3; ret;\n}\n";
 
 enum place { BEHIND, IN_FRONT, AT_NULL, NOWHERE };
 enum installed { NEVER, BEFORE, BETWEEN };
@@ -50,6 +58,7 @@ struct access {
     enum place place;
     enum installed handler; /* the program's */
     bool has_managed;
+    unsigned grid; /* blocks a row, of two rows; 0: one block */
 };
 
 /* ---- In the child ---- */
@@ -102,7 +111,9 @@ static void touch(const void *argument)
     long long at = offsets[access->place];
     if (access->place == AT_NULL)
         memory = 0;
-    (void)cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&memory, &at}, NULL);
+    const unsigned columns = access->grid ? access->grid : 1, rows = access->grid ? 2 : 1;
+    (void)cuLaunchKernel(function, columns, rows, 1, 1, 1, 1, 0, NULL, (void *[]){&memory, &at},
+                         NULL);
     (void)cuCtxSynchronize();
 }
 
@@ -192,6 +203,32 @@ TEST_BODY(crash_in_what_a_kernel_calls_is_told)
         assert_told(&(struct access){.text = ptx, .kernel = "row_at", .place = AT_NULL},
                     "wrote to 0x", "a null pointer");
     }
+}
+
+/* Whether the end of a line names block (70,1,0), or a range of blocks with that in it. */
+static bool has_block(const char *text)
+{
+    unsigned first, last;
+    const char *const several = strstr(text, ", in one of the blocks (");
+    return strstr(text, ", in block (70,1,0)\n") ||
+           (several &&
+            sscanf(several, ", in one of the blocks (%u,1,0) to (%u,1,0)", &first, &last) == 2 &&
+            first <= 70 && 70 <= last && last - first < 32);
+}
+
+/* Many blocks are given to a thread at once. */
+TEST_BODY(crash_of_a_native_kernel_names_the_block)
+{
+    const struct access access = {.text = ptx, .kernel = "block_at", .grid = 1000};
+    char text[4096];
+    setenv("CLEM_PTX_FORM", "native", 1);
+    (void)ended_run(touch, &access, text, sizeof text, why);
+    if (!has_block(text))
+        fail_msg("no block is named: %s", text);
+    setenv("CLEM_CHECK", "guard", 1);
+    (void)ended_run(touch, &access, text, sizeof text, why);
+    if (!strstr(text, "kernel block_at, block (70,1,0)\n"))
+        fail_msg("no block is named: %s", text);
 }
 
 static void touch_by_itself(const void *unused)

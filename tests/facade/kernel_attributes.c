@@ -72,6 +72,16 @@ TEST_BODY(kernel_attributes_of_every_kind)
         cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributeAccessPolicyWindow, &told));
     assert_ptr_equal(told.accessPolicyWindow.base_ptr, p);
     assert_int_equal(told.accessPolicyWindow.num_bytes, 4);
+    value.accessPolicyWindow.hitRatio = 1.1f;
+    assert_fails(cudaErrorInvalidValue, cudaGraphKernelNodeSetAttribute(
+                                            node, cudaLaunchAttributeAccessPolicyWindow, &value));
+    value.accessPolicyWindow.hitRatio = 1.0f;
+    value.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+    assert_success(
+        cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeAccessPolicyWindow, &value));
+    value.accessPolicyWindow.missProp = cudaAccessPropertyPersisting;
+    assert_fails(cudaErrorInvalidValue, cudaGraphKernelNodeSetAttribute(
+                                            node, cudaLaunchAttributeAccessPolicyWindow, &value));
     value = none;
     value.clusterDim.x = 2;
     value.clusterDim.y = value.clusterDim.z = 1;

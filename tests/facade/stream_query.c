@@ -151,6 +151,15 @@ TEST_BODY(stream_query_attributes_are_kept)
     assert_success(cudaStreamCopyAttributes(other, stream));
     assert_success(cudaStreamGetAttribute(other, cudaLaunchAttributeSynchronizationPolicy, &got));
     assert_int_equal(got.syncPolicy, cudaSyncPolicySpin);
+    memset(&value, 0, sizeof value);
+    value.accessPolicyWindow.num_bytes = 4096;
+    value.accessPolicyWindow.hitRatio = 0.5f;
+    assert_success(cudaStreamSetAttribute(stream, cudaLaunchAttributeAccessPolicyWindow, &value));
+    value.accessPolicyWindow.hitRatio = -0.5f;
+    assert_fails(cudaErrorInvalidValue,
+                 cudaStreamSetAttribute(stream, cudaLaunchAttributeAccessPolicyWindow, &value));
+    assert_success(cudaStreamGetAttribute(stream, cudaLaunchAttributeAccessPolicyWindow, &got));
+    assert_true(got.accessPolicyWindow.hitRatio == 0.5f);
     assert_fails(cudaErrorInvalidValue,
                  cudaStreamGetAttribute(stream, (cudaLaunchAttributeID)99, &got));
     assert_fails(cudaErrorInvalidValue,

@@ -195,9 +195,77 @@ static void older_forms()
     CHECK(argument[1] == 0 && argument[2] == 0x34 && argument[3] == 0x12 && argument[4] == 0);
 }
 
+static size_t edges;
+static const cudaGraphEdgeData *edge_data;
+static unsigned capture_flags;
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t *, const cudaGraphNode_t *,
+                                     const cudaGraphEdgeData *data, size_t count)
+{
+    edges = count;
+    edge_data = data;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t, cudaGraphNode_t *,
+                                                const cudaGraphEdgeData *data, size_t count,
+                                                unsigned flags)
+{
+    edges = count;
+    edge_data = data;
+    capture_flags = flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t, cudaStreamCaptureStatus *, unsigned long long *,
+                                     cudaGraph_t *, const cudaGraphNode_t **,
+                                     const cudaGraphEdgeData **, size_t *count)
+{
+    if (count)
+        *count = 5;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t,
+                                cudaGraphExecUpdateResultInfo *info)
+{
+    if (!exec)
+        return cudaErrorInvalidValue;
+    info->result = cudaGraphExecUpdateErrorNodeTypeChanged;
+    info->errorNode = reinterpret_cast<cudaGraphNode_t>(info);
+    return cudaErrorGraphExecUpdateFailure;
+}
+
+static void older_graphs()
+{
+    static const cudaGraphEdgeData data = {};
+    cudaGraphNode_t node = nullptr;
+    size_t count = 0;
+    cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
+    const cudaGraphExec_t exec = reinterpret_cast<cudaGraphExec_t>(&count);
+    edge_data = &data;
+    CHECK(cudaGraphAddDependencies(nullptr, &node, &node, 3) == cudaSuccess);
+    CHECK(edges == 3 && edge_data == nullptr);
+    CHECK(cudaGraphAddDependencies(nullptr, &node, &node, &data, 4) == cudaSuccess);
+    CHECK(edges == 4 && edge_data == &data);
+    CHECK(cudaStreamUpdateCaptureDependencies(nullptr, &node, 2,
+                                              cudaStreamSetCaptureDependencies) == cudaSuccess);
+    CHECK(edges == 2 && edge_data == nullptr && capture_flags == 1);
+    CHECK(cudaStreamUpdateCaptureDependencies(nullptr, &node, NULL, 1) == cudaSuccess);
+    CHECK(edges == 1 && capture_flags == 0);
+    CHECK(cudaStreamGetCaptureInfo(nullptr, nullptr, nullptr, nullptr, nullptr, &count) ==
+          cudaSuccess);
+    CHECK(count == 5);
+    CHECK(cudaGraphExecUpdate(exec, nullptr, &node, &result) == cudaErrorGraphExecUpdateFailure);
+    CHECK(node != nullptr && result == cudaGraphExecUpdateErrorNodeTypeChanged);
+    CHECK(cudaGraphExecUpdate(exec, nullptr, nullptr, &result) == cudaErrorInvalidValue);
+    CHECK(cudaGraphExecUpdate(exec, nullptr, &node, nullptr) == cudaErrorInvalidValue);
+}
+
 int main()
 {
     older_forms();
+    older_graphs();
     channels();
     vectors();
     launches();

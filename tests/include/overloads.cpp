@@ -19,6 +19,8 @@ void occupy(cudaKernel_t loaded);
 void graphs(cudaGraph_t graph, cudaGraphNode_t node, cudaGraphExec_t runnable);
 void references(cudaArray_t array, cudaMipmappedArray_t mipmapped);
 void older_forms(cudaStream_t stream, const void *managed);
+void older_graphs(cudaGraph_t graph, cudaGraphNode_t node, cudaGraphExec_t runnable);
+void older_captures(cudaStream_t stream, cudaGraphNode_t node);
 
 void allocate(cudaStream_t stream, cudaMemPool_t pool)
 {
@@ -210,4 +212,74 @@ void older_forms(cudaStream_t stream, const void *managed)
     cudaSetupArgument(2.0f, 0);
     cudaSetupArgument(managed, 8, 8);
     cudaLaunch(kernel);
+}
+
+// Each graph function that got the data of edges, by its arguments of before and of today; NULL is one of today.
+void older_graphs(cudaGraph_t graph, cudaGraphNode_t node, cudaGraphExec_t runnable)
+{
+    cudaGraphNode_t others[2] = {node, node};
+    size_t count = 1;
+    cudaGraphNodeParams params = {};
+    cudaGraphExecUpdateResult result;
+    cudaGraphExecUpdateResultInfo info;
+    cudaGraphAddDependencies(graph, &node, others, 1);
+    cudaGraphAddDependencies(graph, &node, others, NULL, 1);
+    cudaGraphRemoveDependencies(graph, &node, others, 1);
+    cudaGraphRemoveDependencies(graph, &node, others, NULL, 1);
+    cudaGraphGetEdges(graph, nullptr, nullptr, &count);
+    cudaGraphGetEdges(graph, nullptr, nullptr, NULL, &count);
+    cudaGraphNodeGetDependencies(node, others, &count);
+    cudaGraphNodeGetDependencies(node, others, NULL, &count);
+    cudaGraphNodeGetDependentNodes(node, others, &count);
+    cudaGraphNodeGetDependentNodes(node, others, NULL, &count);
+    cudaGraphAddNode(&node, graph, others, 1, &params);
+    cudaGraphAddNode(&node, graph, others, NULL, 1, &params);
+    cudaGraphExecUpdate(runnable, graph, &node, &result);
+    cudaGraphExecUpdate(runnable, graph, &info);
+    CUgraphNodeParams driver_params = {};
+    CUgraphExecUpdateResult driver_result;
+    CUgraphExecUpdateResultInfo driver_info;
+    cuGraphAddDependencies(graph, &node, others, 1);
+    cuGraphAddDependencies(graph, &node, others, NULL, 1);
+    cuGraphRemoveDependencies(graph, &node, others, 1);
+    cuGraphRemoveDependencies(graph, &node, others, NULL, 1);
+    cuGraphGetEdges(graph, nullptr, nullptr, &count);
+    cuGraphGetEdges(graph, nullptr, nullptr, NULL, &count);
+    cuGraphNodeGetDependencies(node, others, &count);
+    cuGraphNodeGetDependencies(node, others, NULL, &count);
+    cuGraphNodeGetDependentNodes(node, others, &count);
+    cuGraphNodeGetDependentNodes(node, others, NULL, &count);
+    cuGraphAddNode(&node, graph, others, 1, &driver_params);
+    cuGraphAddNode(&node, graph, others, NULL, 1, &driver_params);
+    cuGraphInstantiate(&runnable, graph, &node, NULL, 0);
+    cuGraphInstantiate(&runnable, graph, 0);
+    cuGraphExecUpdate(runnable, graph, &node, &driver_result);
+    cuGraphExecUpdate(runnable, graph, &driver_info);
+}
+
+void older_captures(cudaStream_t stream, cudaGraphNode_t node)
+{
+    const cudaGraphNode_t *dependencies = nullptr;
+    const cudaGraphEdgeData *data = nullptr;
+    size_t count = 1;
+    cudaGraph_t graph = nullptr;
+    cudaStreamCaptureStatus status;
+    unsigned long long id = 0;
+    cudaStreamGetCaptureInfo(stream, &status, &id, &graph, &dependencies, &count);
+    cudaStreamGetCaptureInfo(stream, &status, &id, &graph, &dependencies, &data);
+    cudaStreamGetCaptureInfo(stream, &status, &id, &graph, &dependencies, NULL);
+    cudaStreamGetCaptureInfo(stream, &status, &id, &graph, &dependencies, NULL, &count);
+    cudaStreamUpdateCaptureDependencies(stream, &node, 1);
+    cudaStreamUpdateCaptureDependencies(stream, &node, count, cudaStreamSetCaptureDependencies);
+    cudaStreamUpdateCaptureDependencies(stream, &node, NULL, 1);
+    cudaStreamUpdateCaptureDependencies(stream, &node, NULL, count, cudaStreamSetCaptureDependencies);
+    CUstreamCaptureStatus driver_status;
+    cuuint64_t driver_id = 0;
+    const CUgraphEdgeData *driver_data = nullptr;
+    cuStreamGetCaptureInfo(stream, &driver_status, &driver_id);
+    cuStreamGetCaptureInfo(stream, &driver_status, &driver_id, &graph, &dependencies, &count);
+    cuStreamGetCaptureInfo(stream, &driver_status, &driver_id, &graph, &dependencies, &driver_data,
+                           &count);
+    cuStreamUpdateCaptureDependencies(stream, &node, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES);
+    cuStreamUpdateCaptureDependencies(stream, &node, NULL, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES);
 }

@@ -465,6 +465,9 @@ TEST_BODY(ptx_native_takes_from_the_frame_what_lanes_that_waited_want)
     ptx_kernel_free(&kernel);
 }
 
+/* What a text tells of sums that wait from one run to the next. */
+#define LATER "i64 -9223372036854775808)"
+
 /* An addition to the thread's own word of a row, before which and behind which a block does something. */
 #define ROW(before, add, behind)                                                                   \
     PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n" before add             \
@@ -484,8 +487,11 @@ TEST_BODY(ptx_native_keeps_rows_of_sums_for_more_blocks)
         ROW("bar.sync 0;\n", "red.global.add.u32", "membar.gl;\n"),
     };
     assert_true(native_has(kept, call));
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    assert_true(native_has(kept, LATER));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         assert_false(native_has(others[i], call));
+        assert_false(native_has(others[i], LATER));
+    }
 }
 
 /* One lane's addition of floating point to one place. */
@@ -506,10 +512,61 @@ TEST_BODY(ptx_native_keeps_lists_of_floats_for_more_blocks)
         LISTED("", "red.relaxed.sys.global.add.f32", ""),
         LISTED("", "red.global.add.f32", "membar.gl;\n"),
     };
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         assert_true(native_has(kept[i], call));
+        assert_true(native_has(kept[i], LATER));
+    }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_false(native_has(others[i], call));
+}
+
+/* Threads add to a counter and store where it was. */
+#define DRAWN(before, sum, behind)                                                                 \
+    PTX_BODY(LOAD before sum ";\nmul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"          \
+                             "st.global.u32 [%rd3], %r1;\n" behind "ret;\n")
+
+TEST_BODY(ptx_native_has_warps_wait_for_each_other_at_counters)
+{
+    static const char *const call = "call void @clem_native_draw(";
+    static const char *const drawn[] = {
+        DRAWN("", "atom.global.add.u32 %r2, [%rd1], 3", ""),
+        DRAWN("", "atom.global.add.u32 %r2, [%rd1+8], %r1", ""),
+        DRAWN("setp.gt.u32 %p1, %r1, 7;\n@%p1 bra L;\n", "atom.global.add.u32 %r2, [%rd1], 3",
+              "L:\n"),
+    };
+    static const char *const others[] = {
+        DRAWN("", "atom.global.max.u32 %r2, [%rd1], 3", ""),
+        DRAWN("", "atom.acquire.gpu.global.add.u32 %r2, [%rd1], 3", ""),
+        DRAWN("", "atom.relaxed.sys.global.add.u32 %r2, [%rd1], 3", ""),
+        DRAWN("", "atom.global.add.u32 %r2, [%rd1], 3", "red.global.add.u32 [%rd3], 1;\n"),
+        DRAWN("bar.sync 0;\n", "atom.global.add.u32 %r2, [%rd1], 3", ""),
+        DRAWN("mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n",
+              "atom.global.add.u32 %r2, [%rd3], 3", ""),
+        DRAWN("mov.u32 %r3, 0;\nL: add.u32 %r3, %r3, 1;\n", "atom.global.add.u32 %r2, [%rd1], 3",
+              "setp.lt.u32 %p1, %r3, 5;\n@%p1 bra L;\n"),
+    };
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++)
+        assert_true(native_has(drawn[i], call));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(native_has(others[i], call));
+}
+
+/* An atomic operation at places of shared memory that a load brings. */
+#define COUNTED(operation)                                                                         \
+    PTX_BODY(LOAD "shl.b32 %r4, %r1, 2;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"  \
+                  "ld.global.u32 %r2, [%rd3];\nand.b32 %r2, %r2, 60;\n" operation "ret;\n")
+
+TEST_BODY(ptx_native_adds_to_shared_memory_without_a_call)
+{
+    static const char *const row = "call void @clem_atomic_alone_add_32_same_row(",
+                             *const word = "call void @clem_atomic_alone_xor_32_row(",
+                             *const inlined = "_row(i64 %s, <32 x i32> %a, i32 %x) alwaysinline";
+    assert_true(native_has(COUNTED("red.shared.add.u32 [%r2], 1;\n"), row));
+    assert_true(native_has(COUNTED("red.shared.add.u32 [%r2], 1;\n"), inlined));
+    assert_true(native_has(COUNTED("red.shared.xor.b32 [%r2], %r1;\n"), word));
+    assert_false(native_has(COUNTED("atom.shared.add.u32 %r3, [%r2], 1;\n"
+                                    "st.global.u32 [%rd3], %r3;\n"),
+                            row));
 }
 
 /* A warp alone with a barrier goes on at once; where the barrier is told of as well, or lanes may be gone, it waits. */
@@ -677,6 +734,37 @@ TEST_BODY(ptx_native_sweeps_along_rows_of_threads)
     assert_true(native_has(PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nret;\n"), by_rows));
     assert_false(
         native_has(PTX_BODY(LOAD "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n"), by_rows));
+}
+
+static bool reads_before_turns(const char *text)
+{
+    struct ptx_target target = cpu;
+    target.force_form = PTX_FORM_NATIVE;
+    target.llvm_major = 15;
+    target.threads = PTX_THREADS_ROWS;
+    struct ptx_kernel kernel = translate_for(text, &target);
+    const char *const turn = strstr(kernel.text, "\nturn:\n"), *const parameter = strstr(
+                                                                   kernel.text,
+                                                                   "align 8, !invariant.load !0");
+    assert_non_null(turn);
+    assert_non_null(parameter);
+    const bool is_before = parameter < turn;
+    ptx_kernel_free(&kernel);
+    return is_before;
+}
+
+/* What all turns read alike is read once, where there is no loop, barrier or guard that it would be wasted before. */
+TEST_BODY(ptx_native_reads_parameters_before_all_turns_of_a_sweep)
+{
+    static const char *const sweep = PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nret;\n");
+    static const char *const barrier =
+        PTX_BODY(LOAD "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n");
+    static const char *const guarded =
+        PTX_BODY("mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 7;\n@%p1 ld.param.u64 %rd1, [a];\n"
+                 "@%p1 st.global.u32 [%rd1], %r1;\nret;\n");
+    assert_true(reads_before_turns(sweep));
+    assert_false(reads_before_turns(barrier));
+    assert_false(reads_before_turns(guarded));
 }
 
 /* A thread follows numbers from place to place. */

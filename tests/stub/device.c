@@ -7,6 +7,9 @@
  * STUB_SUB_GROUP: work-items of a sub-group, as all that tells about them answers, and as the functions of texts that ask for
  * sub-groups have them (sub_groups.c). Work-items are not in step for that.
  *
+ * STUB_IDLE: kernels end without having run, as under Mesa's drm-shim; buffers have addresses all the same, in the released form
+ * of cl_ext_buffer_device_address.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/stub/layer.h"
 #include "tests/stub/sub_groups.h"
@@ -19,6 +22,8 @@
 #include <string.h>
 
 enum { FP64 = 1, INT64_ATOMICS = 2, IMAGES = 4, ORDER = 8 };
+/* Source: cl_ext_buffer_device_address, revision 1.0.0: CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, CL_MEM_DEVICE_ADDRESS_EXT. */
+enum { HAS_ADDRESS = 0x5000, ADDRESS = 0x5001 };
 enum { COARSE = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER, FINE = CL_DEVICE_SVM_FINE_GRAIN_BUFFER };
 
 /* Source: Intel's cl_intel_unified... of NEO, CL/cl_ext_intel.h: CL_MEM_ALLOW_UNRESTRICTED_SIZE_INTEL, and what its
@@ -127,6 +132,11 @@ static uint64_t sub_group(void)
     return wanted ? strtoull(wanted, NULL, 10) : 0;
 }
 
+static bool is_idle(void)
+{
+    return getenv("STUB_IDLE") != NULL;
+}
+
 static cl_int give_extensions(cl_device_id id, size_t room, void *value, size_t *bytes_ret)
 {
     char list[16384] = "";
@@ -137,6 +147,8 @@ static cl_int give_extensions(cl_device_id id, size_t room, void *value, size_t 
     drop_lacked(list);
     if (device->relaxes)
         strcat(list, "cl_intel_required_subgroup_size ");
+    if (is_idle())
+        strcat(list, "cl_ext_buffer_device_address ");
     if (sub_group())
         strcat(list, "cl_khr_subgroups cl_khr_subgroup_shuffle cl_khr_subgroup_shuffle_relative "
                      "cl_khr_subgroup_ballot ");
@@ -316,6 +328,8 @@ static cl_int CL_API_CALL enqueue_range(cl_command_queue queue, cl_kernel kernel
         return CL_INVALID_WORK_GROUP_SIZE;
     if (atomic_load(&has_unrestricted) && !is_prepared(kernel))
         return CL_INVALID_KERNEL_ARGS;
+    if (is_idle())
+        return target->clEnqueueMarkerWithWaitList(queue, count, events, event);
     return target->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count,
                                           events, event);
 }
@@ -361,9 +375,21 @@ static cl_mem CL_API_CALL create_buffer_with(cl_context context,
                                              cl_int *error)
 {
     const cl_mem_flags known = device->relaxes ? flags & ~unrestricted : flags;
+    if (is_idle() && properties && properties[0] == HAS_ADDRESS)
+        properties += 2;
     return is_taken(context, flags, bytes) ? target->clCreateBufferWithProperties(
                                                  context, properties, known, bytes, host, error)
                                            : refuse(CL_INVALID_BUFFER_SIZE, error);
+}
+
+/* Any number does for an address that no kernel goes to. */
+static cl_int CL_API_CALL get_buffer_info(cl_mem buffer, cl_mem_info name, size_t room, void *value,
+                                          size_t *bytes_ret)
+{
+    const cl_ulong address = (uintptr_t)buffer << 16;
+    return is_idle() && name == ADDRESS
+               ? give(&address, sizeof address, room, value, bytes_ret)
+               : target->clGetMemObjectInfo(buffer, name, room, value, bytes_ret);
 }
 
 static cl_mem CL_API_CALL create_sub_buffer(cl_mem buffer, cl_mem_flags flags,
@@ -501,6 +527,7 @@ void clem_stub_install(struct _cl_icd_dispatch *layer, const struct _cl_icd_disp
     layer->clEnqueueNDRangeKernel = enqueue_range;
     layer->clCreateBuffer = create_buffer;
     layer->clCreateBufferWithProperties = create_buffer_with;
+    layer->clGetMemObjectInfo = get_buffer_info;
     layer->clCreateSubBuffer = create_sub_buffer;
     layer->clCreateImage = create_image;
     layer->clCreateCommandQueue = create_queue;

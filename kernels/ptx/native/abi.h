@@ -30,18 +30,31 @@ struct ptx_native_launch {
     uint32_t is_cooperative; /* kernels see the workspace */
     uint32_t workspace
         [2]; /* of the grid's barrier, as struct clem_rota's (library/turns.h): zeros at first, changed by kernels */
-    uint32_t reserved;
+    uint32_t is_apart; /* blocks are never run several at once: who asks which one runs gets one */
     uint64_t
         pictures; /* struct clem_texture[]: a row as the table's for each PTX_ARGUMENT_TEXTURE, in their order; 0: none */
     uint64_t
         checked; /* struct clem_check_launch (library/check.h), where the kernel has PTX_ARGUMENT_CHECK; 0: none */
 };
 
-/* Bytes that one block needs while it runs: shared memory, frames of warps, local memory. */
+/* What scratch memory begins with: the block that runs in it now, for handlers of signals, while ptx_native_run() is at work, and what
+ * runs leave each other. */
+struct ptx_native_now {
+    const uint32_t
+        *_Atomic index;      /* blockIdx, of `columns` blocks the first; NULL: none has begun */
+    const uint32_t *columns; /* so many of one row, which differ in blockIdx.x, are run at once */
+    void *left;              /* with PTX_NATIVE_LATER: what waits; NULL before the first run */
+};
+
+/* Bytes that one block needs while it runs: the above, shared memory, frames of warps, local memory. With PTX_NATIVE_LATER: what
+ * blocks add to memory may wait in scratch, see below. */
+#define PTX_NATIVE_LATER (UINT64_C(1) << 63)
 typedef uint64_t ptx_native_scratch_bytes(const struct ptx_native_launch *launch);
 
 /* Runs `count` blocks from number `first` on, one after the other; blocks are numbered with x fastest.
- * Needs: scratch has as many bytes as the other function says, at a multiple of 64. They need no values. */
+ * Needs: scratch has as many bytes as the other function says, at a multiple of 64. They need no values, but the struct
+ *        ptx_native_now in front: zeros before the first run of a launch with that scratch, and what it left there before the
+ *        runs that follow. With PTX_NATIVE_LATER one of no blocks comes last. */
 typedef void ptx_native_run(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
                             void *scratch);
 

@@ -303,23 +303,24 @@ static const char *define_halves(struct ptx_native *n, const char *kind, unsigne
     return name;
 }
 
-/* The offset of a lane, and its value; of the loop's where it is `loop`. Offsets come two at a time, which takes less than one each
- * by way of memory. */
+/* The offset of a lane, and its value; of the loop's where it is `loop`. Offsets come by way of memory, two at a time: taken out of
+ * the vector, or one at a time, they take longer than what is done there. */
 static const char *offset_text(struct ptx_native *n, int lane, const char *loop)
 {
     struct ptx_emitter *e = n->e;
-    const char *pa = ptx_native_pointer_type(n, "i32");
+    const char *p = ptx_native_pointer_type(n, "i32"), *pw = ptx_native_pointer_type(n, "i64");
     if (loop)
         return ptx_format(e,
                           "  %%b%d = getelementptr i32, %s %%A0, i32 %s\n"
                           "  %%i%d = load i32, %s %%b%d\n  %%w%d = zext i32 %%i%d to i64\n",
-                          lane, pa, loop, lane, pa, lane, lane, lane);
+                          lane, p, loop, lane, p, lane, lane, lane);
     if (lane % 2)
         return ptx_format(e, "  %%w%d = lshr i64 %%e%d, 32\n", lane, lane / 2);
     return ptx_format(e,
-                      "  %%e%d = extractelement <16 x i64> %%h, i32 %d\n"
+                      "  %%b%d = getelementptr i64, %s %%A0, i32 %d\n"
+                      "  %%e%d = load volatile i64, %s %%b%d\n"
                       "  %%w%d = and i64 %%e%d, 4294967295\n",
-                      lane / 2, lane / 2, lane, lane / 2);
+                      lane, pw, lane / 2, lane / 2, pw, lane, lane, lane / 2);
 }
 
 static const char *value_text(struct ptx_native *n, unsigned bits, int lane, const char *loop)
@@ -348,28 +349,42 @@ static const char *alone_step(struct ptx_native *n, struct way w, unsigned bits,
                       is_vector ? ptx_format(e, "%d", lane) : "", i, lane, p, lane);
 }
 
-/* What lanes do at offsets in shared memory, %s, of which nobody wants to know what was there: without a loop where all are there. The
- * value may be one for all. */
-static const char *define_alone(struct ptx_native *n, struct way w, unsigned bits, bool is_vector)
+/* What all lanes do, one after the other, without a loop: in the place of its call, which takes less than one. */
+static void define_row_alone(struct ptx_native *n, struct way w, unsigned bits, bool is_vector,
+                             const char *name)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *v = ptx_format(e, "<32 x %s>", i);
+    const char *pva = ptx_native_pointer_type(n, "<32 x i32>");
+    const char *pa = ptx_native_pointer_type(n, "i64");
+    const char *steps = "";
+    for (int l = 0; l < PTX_NATIVE_LANES; l++)
+        steps = ptx_format(e, "%s%s", steps, alone_step(n, w, bits, is_vector, l, NULL));
+    ptx_native_declare(
+        n,
+        "define internal void @%s_row(i64 %%s, <32 x i32> %%a, %s %%x) alwaysinline nounwind {\n"
+        "  %%A = alloca <32 x i32>\n  store <32 x i32> %%a, %s %%A\n"
+        "  %%A0 = bitcast %s %%A to %s\n%s  ret void\n}",
+        name, is_vector ? v : i, pva, pva, pa, steps);
+}
+
+/* What some lanes do. */
+static void define_some_alone(struct ptx_native *n, struct way w, unsigned bits, bool is_vector,
+                              const char *name)
 {
     struct ptx_emitter *e = n->e;
     const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
     const char *v = ptx_format(e, "<32 x %s>", i), *pv = ptx_native_pointer_type(n, v);
     const char *pa = ptx_native_pointer_type(n, "i32");
     const char *pva = ptx_native_pointer_type(n, "<32 x i32>");
-    const char *name =
-        ptx_format(e, "clem_atomic_alone_%s_%u%s", w.name, bits, is_vector ? "" : "_same");
-    const char *steps = "";
-    for (int l = 0; l < PTX_NATIVE_LANES; l++)
-        steps = ptx_format(e, "%s%s", steps, alone_step(n, w, bits, is_vector, l, NULL));
     ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
     ptx_native_declare(
         n,
         "define internal void @%s(i64 %%s, <32 x i32> %%a, %s %%x, i32 %%m) noinline nounwind {\n"
-        "  %%A = alloca <32 x i32>\n  %%X = alloca %s\n  %%h = bitcast <32 x i32> %%a to <16 x "
-        "i64>\n"
-        "  %%all = icmp eq i32 %%m, -1\n  br i1 %%all, label %%row, label %%some\nrow:\n%s"
-        "  ret void\nsome:\n  store <32 x i32> %%a, %s %%A\n  %%A0 = bitcast %s %%A to %s\n%s"
+        "  %%A = alloca <32 x i32>\n  %%X = alloca %s\n"
+        "  %%all = icmp eq i32 %%m, -1\n  br i1 %%all, label %%row, label %%some\n"
+        "row:\n  call void @%s_row(i64 %%s, <32 x i32> %%a, %s %%x)\n  ret void\nsome:\n"
+        "  store <32 x i32> %%a, %s %%A\n  %%A0 = bitcast %s %%A to %s\n%s"
         "  br label %%next\n"
         "next:\n  %%rest = phi i32 [%%m, %%some], [%%less, %%do]\n"
         "  %%none = icmp eq i32 %%rest, 0\n"
@@ -377,25 +392,36 @@ static const char *define_alone(struct ptx_native *n, struct way w, unsigned bit
         "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
         "  %%bit = shl i32 1, %%lane\n  %%less = xor i32 %%rest, %%bit\n"
         "%s  br label %%next\nend:\n  ret void\n}",
-        name, is_vector ? v : i, v, steps, pva, pva, pa,
+        name, is_vector ? v : i, v, name, is_vector ? v : i, pva, pva, pa,
         is_vector
             ? ptx_format(e, "  store %s %%x, %s %%X\n  %%X0 = bitcast %s %%X to %s\n", v, pv, pv, p)
             : "",
         alone_step(n, w, bits, is_vector, PTX_NATIVE_LANES, "%lane"));
-    return name;
+}
+
+/* What lanes do at offsets in shared memory, of which nobody wants to know what was there. The value may be one for all. */
+static void act_alone(struct ptx_native *n, struct way w, unsigned bits, const char *offsets,
+                      struct ptx_native_value x, const char *lanes)
+{
+    const char *name =
+        ptx_format(n->e, "clem_atomic_alone_%s_%u%s", w.name, bits, x.is_vector ? "" : "_same");
+    const char *given =
+        ptx_format(n->e, "i64 %s, <32 x i32> %s, %s %s",
+                   ptx_native_of_block(n, offsetof(struct ptx_native_block, shared), "i64"),
+                   offsets, ptx_native_value_type(n, x), x.text);
+    define_row_alone(n, w, bits, x.is_vector, name);
+    if (strcmp(lanes, "-1") == 0) {
+        ptx_native_do(n, "call void @%s_row(%s)", name, given);
+    } else {
+        define_some_alone(n, w, bits, x.is_vector, name);
+        ptx_native_do(n, "call void @%s(%s, i32 %s)", name, given, lanes);
+    }
 }
 
 static bool is_simple(struct way w)
 {
     const char *operation = alone_text(w);
     return operation && !w.is_float && strncmp(operation, "icmp", 4) != 0;
-}
-
-static bool wants_result(const struct ptx_native_flow *f, const struct ptx_instruction *in)
-{
-    const struct ptx_operand *o = &in->operands[0];
-    return in->opcode == PTX_OPCODE_atom && o->kind != PTX_OPERAND_SINK &&
-           (o->kind != PTX_OPERAND_REGISTER || f->is_read[o->index]);
 }
 
 /* ---- Sums that wait for more blocks ---- */
@@ -428,12 +454,6 @@ static bool ends_quietly(const struct ptx_native_flow *f, const struct ptx_instr
     return is_quiet;
 }
 
-static bool is_relaxed(const struct ptx_instruction *in)
-{
-    return in->order != PTX_ORDER_ACQ_REL && in->order != PTX_ORDER_SC &&
-           in->order != PTX_ORDER_RELEASE && in->order != PTX_ORDER_ACQUIRE;
-}
-
 /* Whether all of a block have come by a barrier before a node, and will come to none behind it. */
 static bool is_behind_barriers(const struct ptx_native_flow *f, int32_t node)
 {
@@ -464,7 +484,7 @@ static bool may_wait(const struct ptx_native *n, const struct ptx_instruction *i
 {
     const struct ptx_native_flow *f = n->flow;
     return in->operation == PTX_OP_ADD && !f->is_parted && !ptx_native_is_checked(n) &&
-           is_relaxed(in) && in->scope != PTX_SCOPE_SYS && ends_quietly(f, in) &&
+           ptx_native_is_relaxed(in) && in->scope != PTX_SCOPE_SYS && ends_quietly(f, in) &&
            (f->barrier_count == 0 ||
             is_behind_barriers(f, f->graph->node_of[in - f->function->instructions]));
 }
@@ -522,6 +542,7 @@ static void add_later(struct ptx_native *n, unsigned bits, const char *address, 
                *p64 = ptx_native_pointer_type(n, "i64");
     const uint32_t site = f->waiting_count++;
     f->waiting_bits[site] = (uint8_t)bits;
+    f->adds_later = true;
     struct ptx_text *const out = n->e->out;
     n->e->out = f->head;
     begin_waiting(n, site, i);
@@ -659,6 +680,7 @@ static bool list(struct ptx_native *n, const struct ptx_instruction *in, struct 
     const char *less = ptx_native_emit(n, "sub i32 %s, 1", lanes);
     const char *others = ptx_native_emit(n, "and i32 %s, %s", lanes, less);
     const char *is_one = ptx_native_emit(n, "icmp eq i32 %s, 0", others);
+    n->flow->adds_later = true;
     ptx_native_declare(n, "declare void @clem_native_add_later(i64, i64, i64, i32)");
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_one, one, many);
     ptx_native_label(n, one);
@@ -707,8 +729,8 @@ static bool may_wait_in_row(const struct ptx_native *n, const struct ptx_instruc
     const int32_t node = f->graph->node_of[in - f->function->instructions];
     return ptx_native_is_line(n, index) && f->lines[index].is_whole &&
            ptx_native_step_of(f->lines[index]) == 4 && f->graph->position[node] != PTX_NO_NODE &&
-           !wants_result(f, in) && is_relaxed(in) && in->scope != PTX_SCOPE_SYS &&
-           ends_quietly(f, in) && is_behind_barriers(f, node);
+           !ptx_native_wants_result(f, in) && ptx_native_is_relaxed(in) &&
+           in->scope != PTX_SCOPE_SYS && ends_quietly(f, in) && is_behind_barriers(f, node);
 }
 
 void ptx_native_find_rows(struct ptx_native *n)
@@ -757,7 +779,7 @@ static void add_to_row(struct ptx_native *n, size_t row, const char *first,
 static bool add_in_row(struct ptx_native *n, const struct ptx_instruction *in, struct way w,
                        struct ptx_native_value address, struct ptx_native_value value)
 {
-    const struct ptx_native_flow *f = n->flow;
+    struct ptx_native_flow *f = n->flow;
     size_t row = 0;
     while (row < f->row_count && f->rows[row] != in)
         row++;
@@ -776,6 +798,7 @@ static bool add_in_row(struct ptx_native *n, const struct ptx_instruction *in, s
                                          ptx_native_emit(n, "bitcast <32 x i1> %s to i32", are));
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_row, all, apart);
     ptx_native_label(n, all);
+    f->adds_later = true;
     add_to_row(n, row, first, value);
     ptx_native_jump(n, end);
     ptx_native_label(n, apart);
@@ -794,6 +817,17 @@ static const char *shared_offsets(struct ptx_native *n, struct ptx_native_value 
     return ptx_native_resize(n, offsets, 32, false).text;
 }
 
+/* Registers are others behind the wait. */
+static void draw(struct ptx_native *n, const struct ptx_instruction *in,
+                 struct ptx_native_value address, struct ptx_native_value x)
+{
+    const enum ptx_type type = (enum ptx_type)in->types[0];
+    ptx_native_draw(n, (struct ptx_native_value[]){address, x});
+    const struct ptx_native_value again = operand(n, &in->operands[2], type);
+    ptx_native_set(n, in, &in->operands[0], type,
+                   ptx_native_shares(n, ptx_native_drawn(n), again, n->flow->mask));
+}
+
 static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct ptx_native *n = e->native;
@@ -804,7 +838,7 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     const struct ptx_variable *variable = in->operands[first].variable;
     const bool is_shared =
         in->space == PTX_SPACE_SHARED || (variable && variable->space == PTX_SPACE_SHARED);
-    const bool is_wanted = wants_result(n->flow, in);
+    const bool is_wanted = ptx_native_wants_result(n->flow, in);
     const struct ptx_native_value x = operand(n, &in->operands[first + 1], type);
     const struct ptx_native_value y =
         w.is_exchange ? operand(n, &in->operands[first + 2], type) : x;
@@ -820,11 +854,12 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
         return;
     const char *lanes = ptx_native_guarded(n, in);
     if (is_shared && !is_wanted && is_simple(w) && !ptx_native_is_checked(n)) {
-        const char *step = define_alone(n, w, bits, x.is_vector);
-        ptx_native_do(n, "call void @%s(i64 %s, <32 x i32> %s, %s %s, i32 %s)", step,
-                      ptx_native_of_block(n, offsetof(struct ptx_native_block, shared), "i64"),
-                      shared_offsets(n, address), ptx_native_value_type(n, x), x.text, lanes);
+        act_alone(n, w, bits, shared_offsets(n, address), x, lanes);
         fence(n, in, false);
+        return;
+    }
+    if (in == n->flow->ticket) {
+        draw(n, in, address, x);
         return;
     }
     struct ptx_native_value old;

@@ -1,5 +1,6 @@
 /* A kernel in the native form: its nodes, the ways between them, and the text around them.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -135,6 +136,8 @@ static void lay_out_frame(struct ptx_native *n)
                                       PTX_NATIVE_LANES * sizeof(uint32_t),
                                   64);
     f->frame_bytes += f->row_count * sizeof(struct ptx_native_row);
+    f->ticket_at = f->frame_bytes;
+    f->frame_bytes += f->ticket ? sizeof(struct ptx_native_ticket) : 0;
     for (size_t i = 0; i < g->reachable; i++) {
         if (!f->sites[g->order[i]])
             continue;
@@ -420,7 +423,8 @@ static void find_nodes(struct ptx_native *n)
     bool *starts = ptx_arena_take(arena, count + 1), *waits = ptx_arena_take(arena, count + 1);
     ptx_block_waits(n->e, f->function, waits);
     for (size_t i = 0; i < count; i++)
-        starts[i] = waits[i] || parks(&f->function->instructions[i]);
+        starts[i] = waits[i] || parks(&f->function->instructions[i]) ||
+                    &f->function->instructions[i] == f->ticket;
     find_flow(n, starts, waits, NULL);
     bool *meets = ptx_arena_take(arena, count + 1);
     if (f->is_parted && find_meetings(n, starts, meets))
@@ -438,6 +442,9 @@ static void analyse(struct ptx_native *n)
         f->function = shorter;
         find_nodes(n);
     }
+    f->ticket = ptx_native_find_ticket(n);
+    if (f->ticket)
+        find_nodes(n);
     find_places(f, arena);
     ptx_native_find_places(n);
     ptx_native_find_strolls(n);
@@ -913,6 +920,7 @@ static bool is_doubled(const struct ptx_native *n, const struct ptx_node *range)
     const struct ptx_native_flow *f = n->flow;
     bool is_any = false;
     if (f->mask[0] != '%' || f->sites[f->node] || f->is_parted ||
+        &f->function->instructions[range->first] == f->ticket ||
         range->end - range->first > MOST_INSTRUCTIONS ||
         f->function->instruction_count > MOST_OF_FUNCTION)
         return false;
@@ -1073,6 +1081,11 @@ static void write_function(struct ptx_native *n)
     ptx_text_put(e->out, "}\n");
 }
 
+static enum ptx_native_sweep sweep_of(const struct ptx_native_flow *f)
+{
+    return f->ticket ? PTX_NATIVE_TOGETHER : f->is_swept ? PTX_NATIVE_SWEPT : PTX_NATIVE_ALONE;
+}
+
 /* The two functions that launches call. */
 static void write_symbols(struct ptx_native *n)
 {
@@ -1080,25 +1093,29 @@ static void write_symbols(struct ptx_native *n)
     struct ptx_text *out = f->code;
     const char *function = n->llvm_major < 15 ? "i32 (i64, i64)*" : "ptr";
     const char *bytes = n->llvm_major < 15 ? "i8*" : "ptr";
-    ptx_native_declare(n, "declare i64 @clem_native_bytes(i64, i64, i64)");
-    ptx_native_declare(
-        n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64, i64, i64, i64)",
-        bytes, function);
-    ptx_text_add(out,
-                 "define i64 @clem_native_scratch(i64 %%launch) nounwind {\n"
-                 "  %%r = call i64 @clem_native_bytes(i64 %%launch, i64 %zu, i64 %zu)\n"
-                 "  ret i64 %%r\n}\n",
-                 f->frame_bytes, f->local_bytes);
+    const uint64_t later = f->adds_later ? PTX_NATIVE_LATER : 0;
+    ptx_native_declare(n, "declare i64 @clem_native_bytes(i64, i64, i64, i64, i64)");
+    ptx_native_declare(n,
+                       "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64, "
+                       "i64, i64, i64, i64)",
+                       bytes, function);
+    ptx_text_add(
+        out,
+        "define i64 @clem_native_scratch(i64 %%launch) nounwind {\n"
+        "  %%r = call i64 @clem_native_bytes(i64 %%launch, i64 %zu, i64 %zu, i64 %d, i64 %" PRId64
+        ")\n  ret i64 %%r\n}\n",
+        f->frame_bytes, f->local_bytes, (int)sweep_of(f), (int64_t)later);
     ptx_text_add(
         out,
         "define void @clem_native_run(i64 %%launch, i64 %%first, i64 %%count, %s "
         "%%scratch) nounwind {\n"
         "  call void @clem_native_blocks(i64 %%launch, i64 %%first, i64 %%count, %s "
-        "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d, i64 %d, i64 %zu)\n"
+        "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d, i64 %d, i64 %zu, i64 "
+        "%" PRId64 ")\n"
         "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n",
         bytes, bytes, function, f->frame_bytes, f->local_bytes,
         f->is_parted ? (int)f->site_count : 0, f->is_parted || f->is_quiet ? 0 : (int)f->site_count,
-        f->is_swept, f->row_count);
+        (int)sweep_of(f), f->row_count, (int64_t)later);
     ptx_native_describe_sources(n);
 }
 

@@ -268,6 +268,14 @@ static bool is_of_host(const struct ptx_operand *address, uint8_t space)
     return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
 }
 
+/* Whether a load stands in the function's entry block, before all turns of a sweep: that of a parameter. */
+static bool is_before_turns(const struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *address = &in->operands[1];
+    return n->flow->is_swept && in->guard < 0 && !ptx_is_volatile(in) && address->index < 0 &&
+           address->variable && ptx_native_space_of(address, in->space) == PTX_SPACE_PARAM;
+}
+
 static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct ptx_native *n = e->native;
@@ -278,6 +286,9 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
         ptx_native_wide_access(e, in);
         return;
     }
+    struct ptx_text *const out = e->out;
+    if (is_before_turns(n, in))
+        e->out = n->flow->head;
     struct ptx_native_transfer t = transfer_of(n, in, address, values);
     const uint32_t count = parts_of(n, in, &in->operands[0], parts);
     t.width = count;
@@ -292,6 +303,7 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
     if (is_of_host(address, in->space) && t.at.is_strided && !t.at.is_line && t.at.offset.is_vector)
         ptx_native_find_numbers(n, address, &t.at);
     transfer(n, &t, false);
+    e->out = out;
     fence_after(n, in);
     for (uint32_t i = 0; i < count; i++)
         ptx_native_set(n, in, &parts[i], (enum ptx_type)in->types[0], values[i]);

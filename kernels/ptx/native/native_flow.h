@@ -114,6 +114,9 @@ struct ptx_native_flow {
     int32_t *sites; /* per node: where lanes may wait at its start, from 1 on; 0: they do not */
     int32_t site_count;
     int32_t barrier_count; /* sites but those of strolls */
+    const struct ptx_instruction *
+        ticket; /* an atomic sum that warps of several blocks wait at, as at the only stroll; NULL: none (ticket.c) */
+    size_t ticket_at; /* where in the frame */
     struct ptx_native_stroll *strolls;
     size_t stroll_count, strolls_at; /* strolls_at: where in the frame its lanes are noted */
     bool is_entering;                /* what is set goes to its place, whoever wants it */
@@ -135,6 +138,7 @@ struct ptx_native_flow {
         waiting_count; /* of atomic sums that wait for more blocks (struct ptx_native_sum), and their widths */
     uint8_t waiting_bits[PTX_NATIVE_SUMS];
     size_t row_count; /* of atomic sums in rows that wait for more blocks (struct ptx_native_row) */
+    bool adds_later;  /* any of these, or a list (struct ptx_native_addends) */
     const struct ptx_instruction *rows[PTX_NATIVE_ROWS];
     size_t asked_count;
     struct ptx_native_asked asked[PTX_NATIVE_ASKED];
@@ -243,6 +247,17 @@ void ptx_native_copies_arrive(struct ptx_native *n, const struct ptx_instruction
 bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in);
 /* atomic.c: where the function returns, leaves what waits to the block's sums. */
 void ptx_native_leave_waiting(struct ptx_native *n);
+/* ticket.c. The sum that warps wait at, if there is one; needs: sites, lines. */
+const struct ptx_instruction *ptx_native_find_ticket(struct ptx_native *n);
+/* What lanes of a word add in all, numbers of 32 bits, and what each of them finds there, of which the first finds `first`. */
+const char *ptx_native_total(struct ptx_native *n, struct ptx_native_value x, const char *lanes);
+struct ptx_native_value ptx_native_shares(struct ptx_native *n, const char *first,
+                                          struct ptx_native_value x, const char *lanes);
+/* At the start of its node: the warp waits, with an address and a number, and goes on, with registers anew; what its first lane
+ * finds; and, where all have come, one sum for all of them. */
+void ptx_native_draw(struct ptx_native *n, const struct ptx_native_value given[2]);
+const char *ptx_native_drawn(struct ptx_native *n);
+void ptx_native_draw_all(struct ptx_native *n);
 /* Fills `rows`; needs: sites, lines. */
 void ptx_native_find_rows(struct ptx_native *n);
 bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in);
@@ -325,6 +340,21 @@ static inline int32_t ptx_native_node_of_site(const struct ptx_native_flow *f, i
     return 0;
 }
 
+/* Whether an atomic operation orders nothing, and whether anybody reads what it gives. */
+static inline bool ptx_native_is_relaxed(const struct ptx_instruction *in)
+{
+    return in->order != PTX_ORDER_ACQ_REL && in->order != PTX_ORDER_SC &&
+           in->order != PTX_ORDER_RELEASE && in->order != PTX_ORDER_ACQUIRE;
+}
+
+static inline bool ptx_native_wants_result(const struct ptx_native_flow *f,
+                                           const struct ptx_instruction *in)
+{
+    const struct ptx_operand *o = &in->operands[0];
+    return in->opcode == PTX_OPCODE_atom && o->kind != PTX_OPERAND_SINK &&
+           (o->kind != PTX_OPERAND_REGISTER || f->is_read[o->index]);
+}
+
 /* short_ways.c: the function without branches around a few instructions; NULL: it has none. Needs: what is uniform, sites. */
 const struct ptx_function *ptx_native_without_short_ways(struct ptx_native *n);
 
@@ -386,6 +416,9 @@ const char *ptx_native_where_in_step(struct ptx_native *n, const struct ptx_nati
 void ptx_native_step_in_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll,
                                const char *start, const char *end);
 void ptx_native_stroll_on(struct ptx_native *n, const char *common);
+/* Stores what a warp has that waits, and returns the lanes that are anywhere; and takes it again. */
+const char *ptx_native_wait_in_step(struct ptx_native *n, const struct ptx_native_stroll *stroll);
+void ptx_native_go_on_in_step(struct ptx_native *n, const struct ptx_native_stroll *stroll);
 /* barrier.c: registers to the frame, those alone that are set in the loop or not; and back. */
 void ptx_native_save_all(struct ptx_native *n, const bool *which, const bool *is_set, bool set);
 void ptx_native_restore(struct ptx_native *n, const bool *which);

@@ -61,6 +61,7 @@ CLEM_NATIVE_ADD_HALVES(bf16x2)
     FUNCTION(arrive)                                                                               \
     FUNCTION(come)                                                                                 \
     FUNCTION(add_row)                                                                              \
+    FUNCTION(draw)                                                                                 \
     FUNCTION(add_later)                                                                            \
     FUNCTION(gathered)                                                                             \
     FUNCTION(vprintf)                                                                              \

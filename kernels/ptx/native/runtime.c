@@ -38,28 +38,52 @@ static uint32_t warps_of(const struct ptx_native_launch *l)
 
 enum { TID_BYTES = 3 * LANES * (int)sizeof(uint32_t) };
 
-uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
-                           uint64_t local_bytes)
-{
-    const uint64_t warps = warps_of(launch);
-    return round_up(launch->shared_bytes) + round_up(warps * sizeof(struct ptx_native_turn)) +
-           warps * (TID_BYTES + frame_bytes + LANES * local_bytes);
-}
-
 /* ---- Warps ---- */
 
-/* A block that has begun. */
+/* A block that has begun. Where sums may wait it lies in the scratch from a launch's first run to its last. */
 struct running {
     const struct ptx_native_launch *launch;
-    struct running *next; /* of those that take turns */
-    void *own;            /* its memory where that is its own */
+    struct running *next;       /* of those that take turns */
+    void *own;                  /* its memory where that is its own */
+    struct ptx_native_now *now; /* of the thread that runs it */
     struct ptx_native_block block;
     struct ptx_native_turn *warps;
     uint32_t count;
     unsigned char *tids, *frames, *locals;
     uint64_t frame_bytes, local_bytes, sites, barriers;
     ptx_native_warp_function *function;
+    enum ptx_native_sweep sweep;
 };
+
+/* Blocks whose warps wait for each other: some, of which the frames stay in a processor's caches. */
+static uint32_t most_together(const struct ptx_native_launch *launch, uint64_t sweep)
+{
+    enum { MOST_WARPS = 64 };
+    const uint32_t blocks = MOST_WARPS / warps_of(launch);
+    return sweep != PTX_NATIVE_TOGETHER || blocks == 0 ? 1 : blocks;
+}
+
+/* Warps that wait for each other. */
+static uint32_t warps_together(const struct running *r)
+{
+    return r->sweep == PTX_NATIVE_TOGETHER ? r->count * r->block.columns : r->count;
+}
+
+static uint64_t bytes_of(const struct ptx_native_launch *launch, uint64_t frame_bytes,
+                         uint64_t local_bytes, uint64_t sweep)
+{
+    const uint64_t warps = warps_of(launch), all = warps * most_together(launch, sweep);
+    return round_up(sizeof(struct ptx_native_now)) + round_up(launch->shared_bytes) +
+           round_up(all * sizeof(struct ptx_native_turn)) + warps * TID_BYTES +
+           all * (frame_bytes + LANES * local_bytes);
+}
+
+uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
+                           uint64_t local_bytes, uint64_t sweep, uint64_t later)
+{
+    const uint64_t bytes = bytes_of(launch, frame_bytes, local_bytes, sweep);
+    return later ? later | (round_up(sizeof(struct running)) + bytes) : bytes;
+}
 
 static struct ptx_native_site *sites_of(const struct running *r, uint32_t warp)
 {
@@ -113,12 +137,13 @@ static void number_threads(const struct running *r)
 
 static void begin_block(struct running *r)
 {
-    uint32_t threads = threads_of(r->launch);
+    const uint32_t all = warps_together(r);
     if (!r->sites && !r->barriers)
         return;
     memset(r->block.arrived, 0, sizeof r->block.arrived);
-    for (uint32_t i = 0; i < r->count; i++, threads -= LANES) {
-        const uint32_t lanes = threads >= LANES ? UINT32_MAX : (1u << threads) - 1u;
+    for (uint32_t i = 0; i < all; i++) {
+        const bool is_last = (i + 1) % r->count == 0;
+        const uint32_t lanes = is_last ? r->block.last_lanes : UINT32_MAX;
         r->warps[i] = (struct ptx_native_turn){.lanes = lanes, .live = lanes};
     }
 }
@@ -260,7 +285,7 @@ static void run_turns(struct running *r)
 {
     bool has_ended;
     begin_block(r);
-    uint32_t end = run_warps(r, 0, r->count, 0, true);
+    uint32_t end = run_warps(r, 0, warps_together(r), 0, true);
     while (end == PTX_NATIVE_MIXED) {
         const bool is_simple = is_plain(r, &has_ended) && r->block.arrived[0] == 0;
         if (has_ended)
@@ -462,16 +487,24 @@ static void place_block(struct running *r, unsigned char *at)
     r->block.shared = (uint64_t)(uintptr_t)at;
     at += round_up(launch->shared_bytes);
     r->warps = (struct ptx_native_turn *)(void *)at;
-    at += round_up(r->count * sizeof *r->warps);
+    const uint64_t all = (uint64_t)r->count * most_together(launch, r->sweep);
+    at += round_up(all * sizeof *r->warps);
     r->tids = at;
     r->frames = at + (uint64_t)r->count * TID_BYTES;
-    r->locals = r->frames + r->count * r->frame_bytes;
+    r->locals = r->frames + all * r->frame_bytes;
     r->block.tids = (uint64_t)(uintptr_t)r->tids;
     r->block.frame = (uint64_t)(uintptr_t)r->frames;
     r->block.local = (uint64_t)(uintptr_t)r->locals;
     r->block.turns = (uint64_t)(uintptr_t)r->warps;
     r->block.last_lanes = UINT32_MAX >> (r->count * LANES - threads_of(launch));
     number_threads(r);
+}
+
+static void note_block(const struct running *r)
+{
+    r->now->columns = &r->block.columns;
+    atomic_store_explicit(&r->now->index, r->block.index, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
 }
 
 static void name_block(struct running *r, uint64_t number)
@@ -501,7 +534,8 @@ static void name_next(struct running *r, uint32_t columns)
 /* Memory of its own for a block beside those that wait; NULL: there is none. */
 static struct running *room_beside(const struct running *like)
 {
-    const uint64_t bytes = clem_native_bytes(like->launch, like->frame_bytes, like->local_bytes);
+    const uint64_t bytes =
+        bytes_of(like->launch, like->frame_bytes, like->local_bytes, like->sweep);
     struct running *made = malloc(sizeof *made);
     void *own = made ? aligned_alloc(64, round_up(bytes)) : NULL;
     if (!own) {
@@ -564,6 +598,7 @@ static bool begin_beside(const struct running *first, struct running **head, uin
 static enum turn take_turn(struct running *r)
 {
     enum turn turn = TURN_GOES_ON;
+    note_block(r);
     for (int i = 0; i < TURNS_OF_BLOCK && turn == TURN_GOES_ON; i++)
         turn = run_parted(r);
     return turn;
@@ -619,13 +654,53 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
     }
 }
 
-/* Blocks of a sweep: their rows of memory follow each other, and are still near when the next warp's turn comes. */
+/* Blocks of a sweep: their rows of memory follow each other, long enough for the processor to foresee them, and are still near when
+ * the next warp's turn comes. */
 static uint32_t columns_of(const struct running *r, uint64_t most)
 {
-    enum { MOST_COLUMNS = 32 };
+    enum { MOST_COLUMNS = 512 };
     const uint32_t row = r->launch->grid[0] - r->block.index[0];
-    const uint32_t columns = row < MOST_COLUMNS ? row : MOST_COLUMNS;
+    const uint32_t at_once =
+        r->sweep == PTX_NATIVE_SWEPT ? MOST_COLUMNS : most_together(r->launch, r->sweep);
+    const uint32_t columns = row < at_once ? row : at_once;
     return columns < most ? columns : (uint32_t)most;
+}
+
+/* ---- Sums that warps wait at ---- */
+
+static struct ptx_native_ticket *next_ticket(const struct ptx_native_block *block,
+                                             uint64_t frame_bytes, uint64_t ticket, uint32_t *warp)
+{
+    const struct ptx_native_turn *turns = (const struct ptx_native_turn *)(uintptr_t)block->turns;
+    while (*warp < block->end && turns[*warp].site == 0)
+        ++*warp;
+    return *warp < block->end
+               ? (struct ptx_native_ticket *)(uintptr_t)(block->frame + *warp * frame_bytes +
+                                                         ticket)
+               : NULL;
+}
+
+/* Warps that follow each other and add to the same word have one operation for all. */
+void clem_native_draw(struct ptx_native_block *block, uint64_t frame_bytes, uint64_t ticket)
+{
+    uint32_t warp = block->first;
+    struct ptx_native_ticket *first = next_ticket(block, frame_bytes, ticket, &warp);
+    while (first) {
+        const uint64_t at = first->at;
+        uint32_t behind = warp, sum = 0;
+        struct ptx_native_ticket *t = first;
+        for (; t && t->at == at; ++behind, t = next_ticket(block, frame_bytes, ticket, &behind))
+            sum += t->amount;
+        uint32_t there =
+            atomic_fetch_add_explicit((_Atomic uint32_t *)(uintptr_t)at, sum, memory_order_relaxed);
+        for (t = first; t && t->at == at;
+             ++warp, t = next_ticket(block, frame_bytes, ticket, &warp)) {
+            const uint32_t amount = t->amount;
+            t->amount = there;
+            there += amount;
+        }
+        first = t;
+    }
 }
 
 /* ---- Sums that wait for the end of all blocks ---- */
@@ -753,33 +828,62 @@ static void add_rows(const struct running *r, uint64_t rows)
             clem_native_add_row(&rows_of(r, warp)[i]);
 }
 
+static void run_blocks(struct running *r, uint64_t first, uint64_t count)
+{
+    name_block(r, first);
+    note_block(r);
+    for (uint64_t i = 0; i < count; i += r->block.columns, name_next(r, r->block.columns)) {
+        r->block.columns = r->launch->is_apart ? 1 : columns_of(r, count - i);
+        run_block(r);
+    }
+}
+
+/* One of the runs that leave each other what waits. */
+static void run_on(const struct running *fresh, unsigned char *scratch, uint64_t first,
+                   uint64_t count, uint64_t rows)
+{
+    struct running *r = fresh->now->left;
+    if (!r) {
+        r = (struct running *)(void *)(scratch + round_up(sizeof *r->now));
+        *r = *fresh;
+        r->now->left = r;
+        place_block(r, (unsigned char *)r + round_up(sizeof *r));
+        begin_rows(r, rows);
+        begin_sums(r);
+    }
+    if (count > 0) {
+        run_blocks(r, first, count);
+        return;
+    }
+    add_rows(r, rows);
+    add_sums(r);
+    add_list(&r->block.list);
+}
+
 void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
                         void *scratch, ptx_native_warp_function *warp, uint64_t frame_bytes,
-                        uint64_t local_bytes, uint64_t sites, uint64_t barriers, uint64_t sweeps,
-                        uint64_t rows)
+                        uint64_t local_bytes, uint64_t sites, uint64_t barriers, uint64_t sweep,
+                        uint64_t rows, uint64_t later)
 {
     struct running r = {.launch = launch,
+                        .now = scratch,
                         .count = warps_of(launch),
                         .frame_bytes = frame_bytes,
                         .local_bytes = local_bytes,
                         .sites = sites,
                         .barriers = barriers,
-                        .function = warp};
-    place_block(&r, scratch);
-    if (sites && count > 0) {
-        run_in_turns(&r, first, first + count);
+                        .function = warp,
+                        .sweep = (enum ptx_native_sweep)sweep};
+    if (later) {
+        run_on(&r, scratch, first, count, rows);
         return;
     }
-    begin_rows(&r, rows);
-    begin_sums(&r);
-    name_block(&r, first);
-    for (uint64_t i = 0; i < count; i += r.block.columns, name_next(&r, r.block.columns)) {
-        r.block.columns = sweeps ? columns_of(&r, count - i) : 1;
-        run_block(&r);
-    }
-    add_rows(&r, rows);
-    add_sums(&r);
-    add_list(&r.block.list);
+    place_block(&r, (unsigned char *)scratch + round_up(sizeof *r.now));
+    r.block.columns = 1;
+    if (sites && count > 0)
+        run_in_turns(&r, first, first + count);
+    else
+        run_blocks(&r, first, count);
 }
 
 void clem_native_arrive(struct ptx_native_block *block, uint32_t lanes, uint32_t number,

@@ -81,6 +81,16 @@ struct ptx_native_row {
 /* Where no warp of a block has come to a site in this round. */
 #define PTX_NATIVE_NOBODY UINT32_MAX
 
+/* What a warp is to add to a word of memory, and then what was there: `amount`. In the warp's frame. */
+struct ptx_native_ticket {
+    uint64_t at;
+    uint32_t amount, unused;
+};
+
+/* How blocks follow each other: one by one; several together, of which each warp has its turns before the next; or several whose
+ * warps wait for each other as those of one do. */
+enum ptx_native_sweep { PTX_NATIVE_ALONE, PTX_NATIVE_SWEPT, PTX_NATIVE_TOGETHER };
+
 /* Runs lanes of a warp; returns the site where they wait, 0: all have ended. Where a warp waits as a whole: runs the warps that
  * the block says; returns 0 where all have ended, and otherwise PTX_NATIVE_MIXED: turns say where they wait. */
 #define PTX_NATIVE_MIXED UINT32_MAX
@@ -88,15 +98,18 @@ typedef uint32_t ptx_native_warp_function(const struct ptx_native_launch *launch
                                           struct ptx_native_block *block);
 
 /* What clem_native_run and clem_native_scratch of a text do: bytes of a warp's frame, and of one lane's local memory. sites: how many
- * struct ptx_native_site a frame begins with; 0: a warp waits as a whole. barriers: how many sites there are then, where the text
- * counts on what the runtime says of each warp at its start. sweeps: a
- * warp of several blocks is run before the next warp of them. rows: how many struct ptx_native_row a frame begins with. */
+ * struct ptx_native_site a frame begins with; 0: a warp waits as a whole. barriers: how many sites there are then, where the text counts on what
+ * the runtime says of each warp at its start. sweep: an enum
+ * ptx_native_sweep. rows: how many struct ptx_native_row a frame begins with. later:
+ * PTX_NATIVE_LATER where sums may wait, or 0. */
 uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
-                           uint64_t local_bytes);
+                           uint64_t local_bytes, uint64_t sweep, uint64_t later);
 void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
                         void *scratch, ptx_native_warp_function *warp, uint64_t frame_bytes,
-                        uint64_t local_bytes, uint64_t sites, uint64_t barriers, uint64_t sweeps,
-                        uint64_t rows);
+                        uint64_t local_bytes, uint64_t sites, uint64_t barriers, uint64_t sweep,
+                        uint64_t rows, uint64_t later);
+/* Adds what warps that wait have in their frames, at `ticket`, one after the other. */
+void clem_native_draw(struct ptx_native_block *block, uint64_t frame_bytes, uint64_t ticket);
 /* Adds what waits in a row. */
 void clem_native_add_row(struct ptx_native_row *row);
 

@@ -136,20 +136,32 @@ static void find_set(struct ptx_native *n, struct ptx_native_stroll *stroll)
     }
 }
 
+static void add_stroll(struct ptx_native *n, struct ptx_native_loop loop)
+{
+    struct ptx_native_flow *f = n->flow;
+    struct ptx_native_stroll *stroll = &f->strolls[f->stroll_count++];
+    *stroll = (struct ptx_native_stroll){.loop = loop, .site = ++f->site_count};
+    find_rooms(n, stroll);
+    find_set(n, stroll);
+}
+
 void ptx_native_find_strolls(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     f->strolls = ptx_arena_array(n->e->arena, f->loop_count + 1, sizeof *f->strolls);
     f->barrier_count = f->site_count;
+    if (f->ticket) {
+        const int32_t node = f->graph->node_of[f->ticket - f->function->instructions],
+                      at = f->graph->position[node];
+        add_stroll(n, (struct ptx_native_loop){at, at});
+        return;
+    }
     if (f->is_parted || f->is_tangled || ptx_native_is_checked(n))
         return;
     for (size_t i = 0; i < f->loop_count; i++) {
         if (!is_single(f, i) || !has_strides(n, f->loops[i]))
             continue;
-        struct ptx_native_stroll *stroll = &f->strolls[f->stroll_count++];
-        *stroll = (struct ptx_native_stroll){.loop = f->loops[i], .site = ++f->site_count};
-        find_rooms(n, stroll);
-        find_set(n, stroll);
+        add_stroll(n, f->loops[i]);
     }
 }
 
@@ -157,7 +169,7 @@ struct ptx_native_stroll *ptx_native_stroll_at(const struct ptx_native *n, int32
                                                bool is_end)
 {
     const struct ptx_native_flow *f = n->flow;
-    for (size_t i = 0; i < f->stroll_count; i++)
+    for (size_t i = 0; !f->ticket && i < f->stroll_count; i++)
         if (position == (is_end ? f->strolls[i].loop.last : f->strolls[i].loop.head))
             return &f->strolls[i];
     return NULL;
@@ -186,7 +198,7 @@ static bool has_rest_before(const struct ptx_native_flow *f, const struct ptx_na
 void ptx_native_begin_strolls(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
-    if (f->stroll_count == 0)
+    if (f->stroll_count == 0 || f->ticket)
         return;
     static const char *const words[] = {"%strolling", "%steps", "%fresh"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -256,6 +268,19 @@ static const char *keep_words(struct ptx_native *n, const struct ptx_native_stro
         all = ptx_native_emit(n, "or i32 %s, %s", all, there);
     }
     return all;
+}
+
+const char *ptx_native_wait_in_step(struct ptx_native *n, const struct ptx_native_stroll *stroll)
+{
+    ptx_native_save_all(n, stroll->lives, stroll->is_set, true);
+    ptx_native_save_all(n, stroll->lives, stroll->is_set, false);
+    return keep_words(n, stroll);
+}
+
+void ptx_native_go_on_in_step(struct ptx_native *n, const struct ptx_native_stroll *stroll)
+{
+    ptx_native_restore(n, stroll->lives);
+    take_words(n, stroll);
 }
 
 void ptx_native_begin_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll)
@@ -361,7 +386,7 @@ void ptx_native_end_stroll(struct ptx_native *n, const struct ptx_native_stroll 
 void ptx_native_stroll_on(struct ptx_native *n, const char *common)
 {
     const struct ptx_native_flow *f = n->flow;
-    if (f->stroll_count == 0)
+    if (f->stroll_count == 0 || f->ticket)
         return;
     const char *twice = ptx_native_emit(n, "shl i32 %s, 1", ptx_native_load_word(n, "%strolling"));
     const char *count =

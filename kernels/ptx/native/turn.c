@@ -14,7 +14,7 @@ static const char *load_turn(struct ptx_native *n, size_t at)
 }
 
 /* Of a member of the block that is the first warp's: this one's. */
-static void name_of_warp(struct ptx_native *n, size_t at, size_t bytes)
+static void name_of_warp(struct ptx_native *n, size_t at, const char *number, size_t bytes)
 {
     const char *name = ptx_format(n->e, "%%block.%zu", at);
     struct ptx_text *const out = n->e->out;
@@ -22,7 +22,7 @@ static void name_of_warp(struct ptx_native *n, size_t at, size_t bytes)
     const char *p = ptx_native_pointer(n, "i64", ptx_native_emit(n, "add i64 %%state, %zu", at));
     ptx_native_do(n, "%s = load i64, %s %s", name, ptx_native_pointer_type(n, "i64"), p);
     n->e->out = out;
-    const char *behind = ptx_native_emit(n, "mul i64 %%warp.wide, %zu", bytes);
+    const char *behind = ptx_native_emit(n, "mul i64 %s, %zu", number, bytes);
     ptx_native_do(n, "%%state.%zu = add i64 %s, %s", at, name, behind);
 }
 
@@ -40,12 +40,12 @@ static void name_tids(struct ptx_native *n)
             ptx_native_emit(n, "add i64 %%state.%zu, %u", OF_BLOCK(tids), axis * 128);
         const char *v = ptx_native_pointer_type(n, "<32 x i32>"),
                    *w = ptx_native_pointer_type(n, "i32");
-        ptx_native_do(n, "%%tid.%u = load <32 x i32>, %s %s, align 64", axis, v,
+        ptx_native_do(n, "%%tid.%u = load <32 x i32>, %s %s, align 64, !invariant.load !0", axis, v,
                       ptx_native_pointer(n, "<32 x i32>", from));
         for (unsigned half = 0; half < 2; half++) {
             const char *at =
                 ptx_native_pointer(n, "i32", ptx_native_emit(n, "add i64 %s, %u", from, half * 64));
-            const char *tid = ptx_native_emit(n, "load i32, %s %s", w, at);
+            const char *tid = ptx_native_emit(n, "load i32, %s %s, !invariant.load !0", w, at);
             ptx_native_do(n, "%%tid.%u.%u = and i32 %s, %d", axis, half, tid,
                           starts_row(n, axis, half) ? -PTX_NATIVE_LANES : -1);
         }
@@ -60,17 +60,18 @@ void ptx_native_turn(struct ptx_native *n)
         ptx_native_turn_of_thread(n);
         return;
     }
-    ptx_native_do(n, "%%state.%zu = load i32, %s %%warp", OF_BLOCK(warp),
-                  ptx_native_pointer_type(n, "i32"));
-    if (f->is_swept)
+    ptx_native_do(n, "%%state.%zu = load i32, %s %s", OF_BLOCK(warp),
+                  ptx_native_pointer_type(n, "i32"), f->ticket ? "%within" : "%warp");
+    if (f->is_swept || f->ticket)
         ptx_native_do(n, "%s = add i32 %s, %s", PTX_NATIVE_COLUMN,
                       ptx_native_of_block(n, OF_BLOCK(index), "i32"),
                       ptx_native_load_word(n, "%column"));
     ptx_native_check_turn(n);
-    ptx_native_do(n, "%%warp.wide = zext i32 %%state.%zu to i64", OF_BLOCK(warp));
-    name_of_warp(n, OF_BLOCK(frame), f->frame_bytes);
-    name_of_warp(n, OF_BLOCK(local), PTX_NATIVE_LANES * f->local_bytes);
-    name_of_warp(n, OF_BLOCK(tids), TIDS);
+    ptx_native_do(n, "%%warp.wide = zext i32 %s to i64", ptx_native_load_word(n, "%warp"));
+    ptx_native_do(n, "%%within.wide = zext i32 %%state.%zu to i64", OF_BLOCK(warp));
+    name_of_warp(n, OF_BLOCK(frame), "%warp.wide", f->frame_bytes);
+    name_of_warp(n, OF_BLOCK(local), "%warp.wide", PTX_NATIVE_LANES * f->local_bytes);
+    name_of_warp(n, OF_BLOCK(tids), "%within.wide", TIDS);
     name_tids(n);
     if (f->has_calls) {
         const char *own = ptx_native_emit(n, "add i64 %%state, %zu", OF_BLOCK(own_tids));
@@ -103,7 +104,7 @@ void ptx_native_turn(struct ptx_native *n)
 bool ptx_native_can_be_quiet(const struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
-    if (f->site_count == 0 || !f->is_full || ptx_native_is_checked(n))
+    if (f->site_count == 0 || !f->is_full || f->ticket || ptx_native_is_checked(n))
         return false;
     for (size_t i = 0; i < f->function->instruction_count; i++) {
         const struct ptx_instruction *in = &f->function->instructions[i];
@@ -207,9 +208,35 @@ static void next_in_sweep(struct ptx_native *n)
     ptx_native_label(n, "down");
 }
 
+/* Which warp of its block the next one is, and of which block. */
+static void count_within(struct ptx_native *n)
+{
+    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%within"));
+    const char *is_last = ptx_native_emit(n, "icmp eq i32 %s, %%warps", next);
+    ptx_native_store_word(n, "%within",
+                          ptx_native_emit(n, "select i1 %s, i32 0, i32 %s", is_last, next));
+    const char *more = ptx_native_emit(n, "zext i1 %s to i32", is_last);
+    ptx_native_store_word(
+        n, "%column",
+        ptx_native_emit(n, "add i32 %s, %s", ptx_native_load_word(n, "%column"), more));
+}
+
+/* How many warps a block has. */
+static void name_warps(struct ptx_native *n)
+{
+    const size_t block = offsetof(struct ptx_native_launch, block);
+    const char *threads = ptx_native_of_launch(n, block, "i32");
+    for (size_t axis = 1; axis < 3; axis++)
+        threads = ptx_native_emit(n, "mul i32 %s, %s", threads,
+                                  ptx_native_of_launch(n, block + 4 * axis, "i32"));
+    ptx_native_do(n, "%%warps = lshr i32 %s, 5", ptx_native_emit(n, "add i32 %s, 31", threads));
+}
+
 static void next_turn(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
+    if (f->ticket)
+        count_within(n);
     const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%warp"));
     ptx_native_store_word(n, "%warp", next);
     const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
@@ -276,6 +303,11 @@ void ptx_native_end_turn(struct ptx_native *n)
     ptx_native_leave_waiting(n);
     ptx_native_do(n, "ret i32 %s", ptx_native_emit(n, "select i1 %s, i32 -1, i32 0", is_told));
     ptx_native_label(n, "again");
+    if (f->ticket) {
+        ptx_native_draw_all(n);
+        ptx_native_store_word(n, "%within", "0");
+        ptx_native_store_word(n, "%column", "0");
+    }
     ptx_native_stroll_on(n, common);
     ptx_native_store_word(n, "%site", common);
     ptx_native_store_word(n, "%common", f->is_quiet ? "-1" : "0");
@@ -301,11 +333,14 @@ void ptx_native_begin_turns(struct ptx_native *n)
 {
     const char *first = ptx_native_of_block(n, OF_BLOCK(first), "i32");
     const char *site = ptx_native_of_block(n, OF_BLOCK(site), "i32");
-    static const char *const words[] = {"%warp", "%site", "%came", "%common", "%mixed", "%column"};
+    static const char *const words[] = {"%warp",  "%site",   "%came",  "%common",
+                                        "%mixed", "%column", "%within"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         ptx_native_do(n, "%s = alloca i32", words[i]);
         ptx_native_store_word(n, words[i], i == 0 ? first : i == 1 ? site : "0");
     }
+    if (n->flow->ticket)
+        name_warps(n);
     if (n->flow->is_swept)
         ptx_native_do(n, "%%is.row = or i1 %s, false", is_row(n));
     if (n->flow->is_quiet)
