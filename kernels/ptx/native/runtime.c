@@ -114,11 +114,6 @@ static void number_threads(const struct running *r)
 {
     uint32_t at[3] = {0, 0, 0};
     const uint32_t *block = r->launch->block;
-    if (block[0] == threads_of(r->launch)) { /* what the last warp lacks nobody reads */
-        for (uint32_t warp = 0; warp < r->count; warp++, at[0] += LANES)
-            put_run((uint32_t *)(void *)(r->tids + (size_t)warp * TID_BYTES), at, LANES);
-        return;
-    }
     for (uint32_t warp = 0; warp < r->count; warp++) {
         uint32_t *to = (uint32_t *)(void *)(r->tids + (size_t)warp * TID_BYTES);
         for (uint32_t lane = 0, run; lane < LANES; lane += run) {
