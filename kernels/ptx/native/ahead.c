@@ -206,6 +206,15 @@ static bool is_first(struct ptx_native_flow *f, const struct ptx_instruction *in
     return f->asked[i].in == in;
 }
 
+/* Whether the processor foresees the rows itself: they are near to each other. */
+static bool is_foreseen(struct pace pace)
+{
+    enum { MOST = 1024 }; /* bytes */
+    const int64_t step =
+        pace.step->kind == PTX_OPERAND_INTEGER ? times(pace.step->bits, pace.scale) : INT64_MAX;
+    return step >= -MOST && step <= MOST;
+}
+
 void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *address,
                           const struct ptx_native_transfer *t)
 {
@@ -222,13 +231,21 @@ void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *addres
         !is_first(f, n->e->instruction, loop->head, pace))
         return;
     const unsigned row = PTX_NATIVE_LANES * t->bits / 8 * t->width;
+    if (is_foreseen(pace) && !has_barrier(f, loop))
+        return;
     pace.scale = times(pace.scale, has_barrier(f, loop) ? 1 : TURNS);
     const bool is_new = n->llvm_major >= 15;
     const char *p = ptx_native_pointer_type(n, "i8"), *kind = is_new ? "p0" : "p0i8";
+    const struct ptx_native_stroll *stroll = ptx_native_stroll_at(n, loop->head, false);
     const char *at = ptx_native_emit(n, "add i64 %s, %s", ptx_native_line_start(n, &t->at, 0),
                                      distance_of(n, pace));
     ptx_native_declare(n, "declare void @llvm.prefetch.%s(%s, i32, i32, i32)", kind, p);
+    const char *behind = stroll ? ptx_native_where_in_step(n, stroll) : NULL;
     for (unsigned byte = 0; byte < row; byte += LINE)
         ptx_native_do(n, "call void @llvm.prefetch.%s(%s %s, i32 0, i32 3, i32 1)", kind, p,
                       ptx_native_pointer(n, "i8", ptx_native_emit(n, "add i64 %s, %u", at, byte)));
+    if (behind) {
+        ptx_native_jump(n, behind);
+        ptx_native_label(n, behind);
+    }
 }

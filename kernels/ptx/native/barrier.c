@@ -117,7 +117,7 @@ static struct ptx_native_value number_of(struct ptx_native *n, const struct ptx_
 
 static void tell(struct ptx_native *n, size_t at, const char *value)
 {
-    if (at == offsetof(struct ptx_native_turn, lanes) && n->flow->is_full)
+    if (n->flow->is_quiet || (at == offsetof(struct ptx_native_turn, lanes) && n->flow->is_full))
         return;
     ptx_native_do(n, "store i32 %s, %s %s", value, ptx_native_pointer_type(n, "i32"),
                   ptx_native_of_turn(n, at));
@@ -267,14 +267,6 @@ void ptx_native_clear_sites(struct ptx_native *n)
         ptx_native_store_word(n, site_word(n, i, 0), "0");
 }
 
-static int32_t node_of(const struct ptx_native_flow *f, int32_t site)
-{
-    for (size_t i = 0; i < f->graph->reachable; i++)
-        if (f->sites[f->graph->order[i]] == site)
-            return f->graph->order[i];
-    return 0;
-}
-
 /* Takes from the frame what lives at sites that lanes may come to apart. */
 static void restore_apart(struct ptx_native *n)
 {
@@ -282,7 +274,7 @@ static void restore_apart(struct ptx_native *n)
     const size_t count = f->function->register_count;
     bool *lives = ptx_arena_take(n->e->arena, count + 1);
     for (int32_t i = 1; i <= f->site_count; i++) {
-        const int32_t node = node_of(f, i);
+        const int32_t node = ptx_native_node_of_site(f, i);
         ptx_steps(n->e->arena, count);
         for (uint32_t r = 0; f->uniform.is_divergent[node] && r < count; r++)
             lives[r] |= f->is_across[r] && ptx_flow_is_live(f->graph, node, r);
@@ -298,7 +290,7 @@ void ptx_native_enter_again(struct ptx_native *n)
     struct ptx_native_flow *f = n->flow;
     const char *lanes = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
     for (int32_t i = 1; i <= f->site_count; i++) {
-        if (f->uniform.is_divergent[node_of(f, i)])
+        if (f->uniform.is_divergent[ptx_native_node_of_site(f, i)])
             continue;
         const char *all = ptx_native_name(n, "all"), *rest = ptx_native_name(n, "rest");
         const char *there = load_site(n, i);
@@ -313,7 +305,7 @@ void ptx_native_enter_again(struct ptx_native *n)
     }
     restore_apart(n);
     for (int32_t i = 1; i <= f->site_count; i++) {
-        const int32_t node = node_of(f, i);
+        const int32_t node = ptx_native_node_of_site(f, i);
         if (!f->uniform.is_divergent[node])
             continue;
         const char *there = load_site(n, i);
@@ -423,10 +415,23 @@ static void go_on_alone(struct ptx_native *n, int32_t site)
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
                   ptx_native_emit(n, "and i1 %s, %s", rests, is_sole), alone, park);
     ptx_native_label(n, alone);
-    ptx_native_store_word(n, "%rest", "-1");
-    ptx_native_store_word(n, "%site", ptx_format(n->e, "%d", (int)site));
-    ptx_native_jump(n, ptx_format(n->e, "J%d", (int)site));
+    const int32_t to = ptx_native_go_solo(n);
+    ptx_native_store_word(n, "%rest", to > 0 ? "-1" : "0");
+    if (to > 0)
+        ptx_native_store_word(n, "%site", ptx_format(n->e, "%d", (int)to));
+    ptx_native_jump(n, to > 0 ? ptx_format(n->e, "J%d", (int)to) : "done");
     ptx_native_label(n, park);
+}
+
+/* Whether warps may rest at a barrier while the first has its turn. */
+static bool is_rested_at(const struct ptx_native_flow *f, int32_t site)
+{
+    bool is = false;
+    for (size_t i = 0; f->has_rests && i < f->graph->reachable; i++) {
+        const struct ptx_native_rest *rest = &f->rests[f->graph->order[i]];
+        is |= rest->compared && rest->site == site;
+    }
+    return is;
 }
 
 static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *in)
@@ -434,7 +439,8 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
     struct ptx_native *n = e->native;
     struct ptx_native_flow *f = n->flow;
     const int32_t site = f->sites[f->node];
-    const bool may_be_alone = f->has_rests && f->is_full && ptx_native_is_plain_barrier(f, in);
+    const bool may_be_alone =
+        f->is_full && ptx_native_is_plain_barrier(f, in) && is_rested_at(f, site);
     if (f->is_divergent) /* by write_wait() */
         return;
     if (may_be_alone)

@@ -133,23 +133,88 @@ bool ptx_native_compares_alike(struct ptx_native *n, const struct ptx_instructio
            !ptx_native_is_wanted(n, node, (uint32_t)in->operands[0].index);
 }
 
+/* Of a row that begins at a multiple of 32, the lanes below a bound: all, none, or as many as the bound's rest. */
+static const char *lanes_below(struct ptx_native *n, const struct comparison *c, uint32_t bound)
+{
+    const uint32_t rest = bound % PTX_NATIVE_LANES;
+    const char *start = ptx_format(n->e, "%d", (int)(int32_t)(bound - rest));
+    const char *first = c->line.base[0];
+    const char *is_below =
+        ptx_native_emit(n, "icmp %s i32 %s, %s", c->is_signed ? "slt" : "ult", first, start);
+    const char *is_there = ptx_native_emit(n, "icmp eq i32 %s, %s", first, start);
+    const char *lanes = ptx_native_emit(n, "select i1 %s, i32 -1, i32 0", is_below);
+    return rest == 0 ? lanes
+                     : ptx_native_emit(n, "select i1 %s, i32 %d, i32 %s", is_there,
+                                       (int)((UINT32_C(1) << rest) - 1), lanes);
+}
+
+static bool is_whole_row(const struct comparison *c)
+{
+    enum { ROW_ZEROS = 5 };
+    return c->line.line.step == 1 && c->line.line.zeros >= ROW_ZEROS;
+}
+
+/* NULL: the bound is no such number. */
+static const char *compare_row(struct ptx_native *n, const struct comparison *c,
+                               const struct ptx_operand *bound)
+{
+    const bool is_over = c->relation == PTX_LE || c->relation == PTX_GT;
+    const uint32_t most = c->is_signed ? (uint32_t)INT32_MAX : UINT32_MAX;
+    if (bound->kind != PTX_OPERAND_INTEGER || !is_whole_row(c) ||
+        (is_over && (uint32_t)bound->bits == most))
+        return NULL;
+    const char *below = lanes_below(n, c, (uint32_t)bound->bits + is_over);
+    return c->relation == PTX_LT || c->relation == PTX_LE
+               ? below
+               : ptx_native_emit(n, "xor i32 %s, -1", below);
+}
+
+static void set_lanes(struct ptx_native *n, const struct ptx_instruction *in, const char *word)
+{
+    const struct ptx_native_value result = {ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", word),
+                                            1, true};
+    n->is_vector = true;
+    ptx_native_keep(n, in, &result, 1);
+}
+
+/* Whether all lanes are below the bound, with numbers so wide that none of them wraps around. */
+static const char *are_all_below(struct ptx_native *n, const struct comparison *c, int64_t reach)
+{
+    const char *extend = c->is_signed ? "sext" : "zext";
+    const char *first = ptx_native_emit(n, "%s i32 %s to i64", extend, c->line.base[0]);
+    const char *bound = ptx_native_emit(n, "%s i32 %s to i64", extend, c->bound);
+    const char *end = ptx_native_emit(n, "sub i64 %s, %lld", bound, (long long)reach);
+    return ptx_native_emit(n, "icmp %s i64 %s, %s", c->relation == PTX_LT ? "slt" : "sle", first,
+                           end);
+}
+
 bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction *in)
 {
     struct comparison c;
     if (!describe(n, in, &c))
         return false;
+    const char *row = compare_row(n, &c, &in->operands[2]);
+    if (row) {
+        set_lanes(n, in, row);
+        return true;
+    }
     const int64_t reach = c.line.line.step * (PTX_NATIVE_LANES - 1);
     const int64_t most = (c.is_signed ? (int64_t)INT32_MAX : (int64_t)UINT32_MAX) - reach;
     const char *first = c.line.base[0];
     const char *last = ptx_native_emit(n, "add i32 %s, %lld", first, (long long)reach);
     const char *is_straight = ptx_native_emit(n, "icmp %s i32 %s, %d", c.is_signed ? "sle" : "ule",
                                               first, (int)(int32_t)(uint32_t)most);
-    const char *all = holds_for_all(n, &c, c.relation, first, last);
+    const bool is_below = c.relation == PTX_LT || c.relation == PTX_LE;
+    const char *all = is_below ? are_all_below(n, &c, reach)
+                               : ptx_native_emit(n, "and i1 %s, %s", is_straight,
+                                                 holds_for_all(n, &c, c.relation, first, last));
     const char *none = holds_for_all(n, &c, opposite(c.relation), first, last);
     const char *rest = ptx_native_name(n, "compare"), *each = ptx_native_name(n, "compare"),
                *end = ptx_native_name(n, "compare"), *before = n->flow->block;
-    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
-                  ptx_native_emit(n, "and i1 %s, %s", is_straight, all), end, rest);
+    if (ptx_native_closes_round(n->flow, in))
+        before = ptx_native_round(n, all, rest, end);
+    else
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", all, end, rest);
     ptx_native_label(n, rest);
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
                   ptx_native_emit(n, "and i1 %s, %s", is_straight, none), end, each);
@@ -161,11 +226,9 @@ bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction 
     const char *lanes = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", truths);
     ptx_native_jump(n, end);
     ptx_native_label(n, end);
-    const char *word =
-        ptx_native_emit(n, "phi i32 [-1, %%%s], [0, %%%s], [%s, %%%s]", before, rest, lanes, each);
-    const struct ptx_native_value result = {ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", word),
-                                            1, true};
-    n->is_vector = true;
-    ptx_native_keep(n, in, &result, 1);
+    const char *others = ptx_format(n->e, "[0, %%%s], [%s, %%%s]", rest, lanes, each);
+    const char *word = before ? ptx_native_emit(n, "phi i32 [-1, %%%s], %s", before, others)
+                              : ptx_native_emit(n, "phi i32 %s", others);
+    set_lanes(n, in, word);
     return true;
 }

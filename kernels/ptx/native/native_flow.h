@@ -62,6 +62,8 @@ struct ptx_native_rest {
     bool *spreads;    /* per register: its value is that of all warps */
     uint8_t relation; /* of busy threads: below, below or at, or at the bound */
     int32_t site;     /* where the others have come; 0: to their end */
+    int32_t
+        busy; /* the node that leads busy threads there with nothing else; PTX_NO_NODE: none does */
 };
 
 /* A loop whose turns the warps of a block take in step (stroll.c). */
@@ -96,6 +98,10 @@ struct ptx_native_flow {
         wanted; /* per node: registers that lanes elsewhere may still want, or NULL: not yet found */
     bool is_swept; /* a warp of several blocks has its turns before the next warp */
     bool is_full; /* all lanes of a warp are in step wherever any are, but in nodes that are thin */
+    bool by_thread; /* a turn is one thread's, and all registers are one number (threads.c) */
+    bool
+        is_solo; /* what is written is for the first warp alone, whose threads are the first of a row */
+    bool is_quiet;   /* warps are told of only where they part: ptx_native_tell_turns() */
     bool *is_thin;   /* per node: lanes may have ended before it */
     bool *is_spread; /* per register: as an address it is not that of neighbours */
     bool *is_across; /* per register: it lives at a barrier */
@@ -141,7 +147,9 @@ struct ptx_native_flow {
     /* Of the node being written. */
     int32_t node;
     bool is_divergent;
-    const char *mask;  /* i32: the lanes that are here, never none */
+    const char *mask; /* i32: the lanes that are here, never none */
+    const char *
+        whole; /* LLVM's block that the node begins with for a warp whose lanes are all here, while it is written for such */
     const char *block; /* name of LLVM's block that is being written */
     struct ptx_native_value
         *held; /* 4 per register: its value, where held_in is the node's stamp */
@@ -323,6 +331,15 @@ static inline const struct ptx_native_loop *ptx_native_inner_loop(const struct p
     return inner;
 }
 
+/* The node that begins with a site. */
+static inline int32_t ptx_native_node_of_site(const struct ptx_native_flow *f, int32_t site)
+{
+    for (size_t i = 0; i < f->graph->reachable; i++)
+        if (f->sites[f->graph->order[i]] == site)
+            return f->graph->order[i];
+    return 0;
+}
+
 /* Whether an atomic operation orders nothing, and whether anybody reads what it gives. */
 static inline bool ptx_native_is_relaxed(const struct ptx_instruction *in)
 {
@@ -372,6 +389,8 @@ void ptx_native_begin_turns(struct ptx_native *n);
 void ptx_native_turn(struct ptx_native *n);
 void ptx_native_enter_turn(struct ptx_native *n);
 void ptx_native_end_turn(struct ptx_native *n);
+/* Whether a function can be quiet: all threads of a warp are there until they end, and barriers wait for all. Needs: sites, is_full. */
+bool ptx_native_can_be_quiet(const struct ptx_native *n);
 /* blockIdx.x of a turn of a sweep. */
 #define PTX_NATIVE_COLUMN "%ctaid.x"
 
@@ -391,6 +410,11 @@ void ptx_native_begin_strolls(struct ptx_native *n);
 void ptx_native_begin_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll);
 void ptx_native_end_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll,
                            const char *is_any, const char *behind);
+/* What follows is for warps that go in step, in a loop of so many turns, up to the block that it returns. */
+const char *ptx_native_where_in_step(struct ptx_native *n, const struct ptx_native_stroll *stroll);
+/* All lanes of a warp take another turn: jumps to its start, or to where the loop's end is gone through. */
+void ptx_native_step_in_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll,
+                               const char *start, const char *end);
 void ptx_native_stroll_on(struct ptx_native *n, const char *common);
 /* Stores what a warp has that waits, and returns the lanes that are anywhere; and takes it again. */
 const char *ptx_native_wait_in_step(struct ptx_native *n, const struct ptx_native_stroll *stroll);
@@ -404,7 +428,23 @@ void ptx_native_restore(struct ptx_native *n, const bool *which);
 void ptx_native_find_rests(struct ptx_native *n);
 void ptx_native_find_lanes(struct ptx_native *n); /* known_lanes; needs: is_full */
 void ptx_native_tell_rest(struct ptx_native *n);
+/* Whether a warp that rests has to be told what registers are. */
+bool ptx_native_spreads_any(const struct ptx_native_flow *f, const struct ptx_native_rest *rest);
 void ptx_native_end_rest(struct ptx_native *n, const char *is_alone);
+
+/* threads.c, of a function by threads: what is known of it before lines are; the start of a turn, and what follows it. */
+void ptx_native_find_threads(struct ptx_native *n);
+void ptx_native_turn_of_thread(struct ptx_native *n);
+void ptx_native_next_thread(struct ptx_native *n);
+
+/* quiet.c, where a function is quiet: writes what the runtime knows of warps, all that were quiet so far and those from one up to another,
+ * which have come to a site, 0: to their end. Numbers all; changes %common, %mixed and %noted as it must. */
+void ptx_native_tell_turns(struct ptx_native *n, const char *from, const char *to,
+                           const char *site);
+
+/* solo.c: at a barrier that the first warp alone comes to, behind which all others rest: it goes on through what it does alone.
+ * Returns the site that it comes to with nothing done behind it, 0: to its end. */
+int32_t ptx_native_go_solo(struct ptx_native *n);
 
 /* rest.c: an i1, in the entry block: a block is one row of threads. */
 const char *ptx_native_block_is_row(struct ptx_native *n);
@@ -427,6 +467,13 @@ void ptx_native_wait(struct ptx_native *n, const struct ptx_instruction *in);
 void ptx_native_clear_sites(struct ptx_native *n);
 void ptx_native_enter_again(struct ptx_native *n);
 void ptx_native_return(struct ptx_native *n);
+
+/* rounds.c: whether a comparison, the last of its node's, decides on the way back to the node's start, in a text for warps that are
+ * whole; and the end of a block, from which such go there at once, and others to `rest`. Returns the block from which some that
+ * are whole go to `end`, or NULL. */
+bool ptx_native_closes_round(const struct ptx_native_flow *f, const struct ptx_instruction *in);
+const char *ptx_native_round(struct ptx_native *n, const char *is_whole, const char *rest,
+                             const char *end);
 
 /* kernel.c: the whole text; e->status says whether it could be had. */
 void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx_text *declarations,
