@@ -784,6 +784,22 @@ TEST_BODY(ptx_native_sweeps_along_rows_of_threads)
         native_has(PTX_BODY(LOAD "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n"), by_rows));
 }
 
+/* if (ctaid.x * 16 + tid.x COMPARE LIMIT) *a = tid.x; */
+#define BOUNDED(setp, guard)                                                                       \
+    PTX_BODY(LOAD "mov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 16, %r1;\n" setp "\n" guard        \
+                  " bra L;\nst.global.u32 [%rd1], %r1;\nL:\nret;\n")
+
+/* Rows of 16 threads are compared as numbers first, where all go on or end; rows of 32 are so elsewhere. */
+TEST_BODY(ptx_native_has_quick_ways_past_bounds)
+{
+    static const char *const quick = "\nquick";
+    static const char *const above = BOUNDED("setp.gt.s32 %p1, %r3, 99;", "@%p1"),
+                             *const equal = BOUNDED("setp.eq.s32 %p1, %r3, 99;", "@%p1");
+    assert_true(native_has_for(PTX_THREADS_HALVES, above, quick));
+    assert_false(native_has_for(PTX_THREADS_ROWS, above, quick));
+    assert_false(native_has_for(PTX_THREADS_HALVES, equal, quick));
+}
+
 static bool reads_before_turns(const char *text)
 {
     struct ptx_target target = cpu;
