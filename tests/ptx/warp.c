@@ -622,6 +622,7 @@ TEST_BODY(ptx_native_goes_round_at_once_where_a_warp_is_whole)
                       "st.global.u32 [%rd1], %r5;\nret;\n");
     assert_true(native_has(text, ", label %all"));
     assert_int_equal(count_of(text, "label %all"), 2);
+    assert_int_equal(count_of(text, "call i32 @llvm.usub.sat.i32(i32 "), 1);
 }
 
 /* Elements of an array whose numbers are loaded, or made of loaded ones. */
