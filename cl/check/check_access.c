@@ -163,6 +163,8 @@ static uint64_t checked(const struct clem_check_call *call)
     struct ocl_access a;
     understand(&a, call);
     bool is_allowed = true;
+    if (a.kind == CLEM_CHECK_LAUNCH)
+        return ocl_check_wants(OCL_CHECK_RACE) ? ocl_check_race_launches(&a) : 0;
     if (a.kind == CLEM_CHECK_SHADOW)
         return ocl_check_shared_shadow(a.address);
     if (ocl_access_is_memory(&a) && !(a.flags & CLEM_CHECK_KNOWN) &&

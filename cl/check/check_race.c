@@ -444,7 +444,9 @@ static void tell_access(struct ocl_race_block *block, const struct ocl_access *a
 
 static void begin_launch(struct ocl_check_launch *launch)
 {
-    const struct ocl_race_order order = order_of(&launch->time);
+    struct ocl_race_order order = order_of(&launch->time);
+    order.told = launch->told;
+    order.is_tail = launch->is_tail;
     launch->race = ocl_race_launch_begin(race, &order);
     struct told *told = &launches[launch->race % LAUNCHES];
     told->race = launch->race;
@@ -497,6 +499,17 @@ static void tell(struct ocl_race_block *block, const struct ocl_access *a)
     default:
         ocl_check_meet(race, block, a);
     }
+}
+
+uint64_t ocl_check_race_launches(const struct ocl_access *a)
+{
+    take_lock(a->launch);
+    const uint64_t told =
+        race ? ocl_race_launches(race, ocl_race_block_find(race, a->launch->race, a->block),
+                                 a->thread)
+             : 0;
+    pthread_mutex_unlock(&lock);
+    return told;
 }
 
 /* Of those that are, no two blocks of a launch tell at the same time. */

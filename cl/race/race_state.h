@@ -124,6 +124,8 @@ struct span {
     uint32_t line, position;
     const uint32_t *known; /* NULL: it has ended */
     uint32_t clear;        /* it is ordered behind all that was until then */
+    uint32_t parent,
+        knows; /* the launch whose thread launched it, and what that knew; 0: the host did */
 };
 
 /* What strong writes of an address have released. */

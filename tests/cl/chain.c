@@ -17,6 +17,7 @@ enum { PARTS = 8 };
 struct shared {
     struct ocl_piece_of_chain piece;
     struct ocl_parts parts;
+    unsigned milliseconds;  /* how long it is left */
     _Atomic unsigned by[2]; /* parts: the driver's, and those of who waited */
     _Atomic bool has_begun;
 };
@@ -24,7 +25,7 @@ struct shared {
 static bool share(struct ocl_piece_of_chain *piece, bool is_waiting)
 {
     struct shared *shared = (struct shared *)piece;
-    const uint64_t end = ocl_deadline_after(10000);
+    const uint64_t end = ocl_deadline_after(shared->milliseconds);
     uint64_t part;
     bool is_any = false;
     atomic_store(&shared->has_begun, true);
@@ -81,7 +82,7 @@ TEST_BODY(chain_who_waits_helps_with_an_earlier_one)
 {
     struct ocl_context *context = open_with_processors();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
-    struct shared shared = {.piece = {run, share}};
+    struct shared shared = {.piece = {run, share}, .milliseconds = 10000};
     struct ocl_piece_of_chain last = {do_nothing, NULL};
     struct driver driver;
     pthread_t thread;
@@ -98,6 +99,39 @@ TEST_BODY(chain_who_waits_helps_with_an_earlier_one)
     assert_true(atomic_load(&shared.by[true]) > 0);
     assert_int_equal(atomic_load(&shared.by[true]) + atomic_load(&shared.by[false]), PARTS);
     assert_true(ocl_chain_is_done(queue, &position));
+    ocl_context_close(context);
+}
+
+static void take_long(struct ocl_piece_of_chain *piece)
+{
+    enum { LONG_NS = 300000 };
+    const uint64_t end = ocl_now() + LONG_NS;
+    (void)piece;
+    while (ocl_now() < end)
+        ;
+}
+
+/* Also where the driver is at something else for a while before it. Who loses the processor meanwhile may give up. */
+TEST_BODY(chain_who_waits_stays_for_what_can_be_shared)
+{
+    enum { ROUNDS = 200 };
+    struct ocl_context *context = open_with_processors();
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
+    struct ocl_piece_of_chain first = {take_long, NULL};
+    bool is_shared = false;
+    for (int i = 0; i < ROUNDS && !is_shared; i++) {
+        struct shared shared = {.piece = {run, share}, .milliseconds = 20};
+        struct driver driver = {{make_chain(queue, &first), NULL}};
+        pthread_t thread;
+        uint64_t position;
+        ocl_parts_begin(&shared.parts, PARTS);
+        assert_true(ocl_chain_add(queue, &shared.piece));
+        assert_int_equal(pthread_create(&thread, NULL, run_chains, &driver), 0);
+        (void)ocl_chain_await(queue, &position);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        is_shared = atomic_load(&shared.by[true]) > 0;
+    }
+    assert_true(is_shared);
     ocl_context_close(context);
 }
 

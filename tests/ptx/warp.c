@@ -552,6 +552,54 @@ TEST_BODY(ptx_native_has_warps_wait_for_each_other_at_counters)
         assert_false(native_has(others[i], call));
 }
 
+/* Threads for which %p2 holds store behind those before them, by what `rank` makes of their ballot in %r4. */
+#define PACKED(before, rank, place)                                                                \
+    PTX_BODY(LOAD "and.b32 %r2, %r1, 31;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n" \
+                  "ld.global.u32 %r3, [%rd3];\nsetp.lt.s32 %p2, %r3, 300;\n"                       \
+                  "vote.sync.ballot.b32 %r4, %p2, -1;\n" before "@!%p2 bra L;\n" rank              \
+                  "popc.b32 %r7, %r6;\nadd.s32 %r8, %r7, 5;\n" place                               \
+                  "add.s64 %rd5, %rd1, %rd4;\nst.global.u32 [%rd5+64], %r3;\nL:\nret;\n")
+#define BELOW "shl.b32 %r9, -1, %r2;\nnot.b32 %r5, %r9;\nand.b32 %r6, %r4, %r5;\n"
+#define PLACE "mul.wide.s32 %rd4, %r8, 4;\n"
+
+static bool packs(const char *text, bool has_masks)
+{
+    struct ptx_target target = cpu;
+    target.force_form = PTX_FORM_NATIVE;
+    target.llvm_major = 15;
+    target.threads = PTX_THREADS_ROWS;
+    target.has_byte_masks = has_masks;
+    struct ptx_kernel kernel = translate_for(text, &target);
+    assert_int_equal(kernel.form, PTX_FORM_NATIVE);
+    const bool does = strstr(kernel.text, "call void @clem_store_packed(") != NULL;
+    ptx_kernel_free(&kernel);
+    return does;
+}
+
+TEST_BODY(ptx_native_packs_words_of_lanes_that_count_each_other)
+{
+    static const char *const packed[] = {
+        PACKED("", BELOW, PLACE),
+        PACKED("", "mov.u32 %r5, %lanemask_lt;\nand.b32 %r6, %r5, %r4;\n", PLACE),
+        PACKED("", "shl.b32 %r9, 1, %r2;\nadd.s32 %r5, %r9, -1;\nand.b32 %r6, %r4, %r5;\n", PLACE),
+        PACKED("", BELOW, "mul.wide.u32 %rd4, %r8, 4;\n"),
+    };
+    static const char *const others[] = {
+        PACKED("", "and.b32 %r6, %r4, %r2;\n", PLACE),
+        PACKED("", "shl.b32 %r9, -2, %r2;\nnot.b32 %r5, %r9;\nand.b32 %r6, %r4, %r5;\n", PLACE),
+        PACKED("", "shl.b32 %r9, -1, %r3;\nnot.b32 %r5, %r9;\nand.b32 %r6, %r4, %r5;\n", PLACE),
+        PACKED("mov.u32 %r4, %r3;\n", BELOW, PLACE), /* no number of the warp */
+        PACKED("", BELOW, "mul.wide.s32 %rd4, %r8, 8;\n"),
+        PACKED("", BELOW, "@%p1 add.s32 %r8, %r8, 1;\n" PLACE),
+    };
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        assert_true(packs(packed[i], true));
+        assert_false(packs(packed[i], false));
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(packs(others[i], true));
+}
+
 /* An atomic operation at places of shared memory that a load brings. */
 #define COUNTED(operation)                                                                         \
     PTX_BODY(LOAD "shl.b32 %r4, %r1, 2;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"  \
@@ -742,6 +790,22 @@ TEST_BODY(ptx_native_sweeps_along_rows_of_threads)
     assert_true(native_has(PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nret;\n"), by_rows));
     assert_false(
         native_has(PTX_BODY(LOAD "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n"), by_rows));
+}
+
+/* if (ctaid.x * 16 + tid.x COMPARE LIMIT) *a = tid.x; */
+#define BOUNDED(setp, guard)                                                                       \
+    PTX_BODY(LOAD "mov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 16, %r1;\n" setp "\n" guard        \
+                  " bra L;\nst.global.u32 [%rd1], %r1;\nL:\nret;\n")
+
+/* Rows of 16 threads are compared as numbers first, where all go on or end; rows of 32 are so elsewhere. */
+TEST_BODY(ptx_native_has_quick_ways_past_bounds)
+{
+    static const char *const quick = "\nquick";
+    static const char *const above = BOUNDED("setp.gt.s32 %p1, %r3, 99;", "@%p1"),
+                             *const equal = BOUNDED("setp.eq.s32 %p1, %r3, 99;", "@%p1");
+    assert_true(native_has_for(PTX_THREADS_HALVES, above, quick));
+    assert_false(native_has_for(PTX_THREADS_ROWS, above, quick));
+    assert_false(native_has_for(PTX_THREADS_HALVES, equal, quick));
 }
 
 static bool reads_before_turns(const char *text)

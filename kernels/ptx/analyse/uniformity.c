@@ -160,6 +160,52 @@ static bool has_common_members(const struct search *s, const struct ptx_instruct
                              s->made.registers[last->index]);
 }
 
+struct setting {
+    uint32_t index;
+    const struct ptx_instruction *in;
+    bool is_number; /* what it is set to, wherever it is */
+    int64_t number;
+};
+
+static void note_setting(void *with, uint32_t index, bool is_whole)
+{
+    struct setting *s = with;
+    const struct ptx_instruction *in = s->in;
+    if (index != s->index)
+        return;
+    s->is_number &= is_whole && in->opcode == PTX_OPCODE_mov && in->guard < 0 &&
+                    in->operands[1].kind == PTX_OPERAND_INTEGER &&
+                    in->operands[1].bits == s->number;
+}
+
+static bool is_number(const struct ptx_function *function, const struct ptx_operand *o,
+                      int64_t number)
+{
+    struct setting s = {.is_number = true, .number = number};
+    if (o->kind != PTX_OPERAND_REGISTER)
+        return o->kind == PTX_OPERAND_INTEGER && o->bits == number;
+    s.index = (uint32_t)o->index;
+    for (size_t i = 0; i < function->instruction_count; i++) {
+        s.in = &function->instructions[i];
+        ptx_flow_writes(s.in, note_setting, &s);
+    }
+    return s.is_number;
+}
+
+/* Whether a shuffle brings all lanes what one of them has: of the whole warp. */
+static bool is_from_one_lane(const struct search *s, const struct ptx_instruction *in)
+{
+    enum { WHOLE_WARP = 31 };
+    const uint32_t first = in->has_second_destination ? 2 : 1;
+    if (in->operation != PTX_OP_IDX || in->operand_count < first + 3)
+        return false;
+    const struct ptx_operand *lane = &in->operands[first + 1];
+    const bool is_one = lane->kind == PTX_OPERAND_INTEGER ||
+                        (lane->kind == PTX_OPERAND_REGISTER && s->made.registers[lane->index]);
+    return is_one && is_number(s->flow->function, &in->operands[first + 2], WHOLE_WARP) &&
+           has_common_members(s, in);
+}
+
 /* What all lanes of a warp get alike when they do it together. */
 static bool is_common_to_warp(const struct search *s, const struct ptx_instruction *in)
 {
@@ -167,6 +213,8 @@ static bool is_common_to_warp(const struct search *s, const struct ptx_instructi
     case PTX_OPCODE_vote:
     case PTX_OPCODE_redux:
         return has_common_members(s, in);
+    case PTX_OPCODE_shfl:
+        return is_from_one_lane(s, in);
     case PTX_OPCODE_activemask:
         return in->guard < 0;
     case PTX_OPCODE_match:

@@ -16,7 +16,7 @@
 
 /* What is looked at without a call: the fast ways of check.cl. Whatever is not found right there is told, and the host decides. A
  * text that was built for other meanings of these must not run: the number is part of the text, by which programs are kept. */
-#define CLEM_CHECK_VERSION 3
+#define CLEM_CHECK_VERSION 5
 
 /* Memory that was accessed before. */
 struct clem_check_memory {
@@ -198,6 +198,8 @@ struct clem_check_call {
 /* Threads that are not in step have gone as far as they can. address: their states (block.cl), value: what they wait for, more:
  * the threads that have arrived at each barrier; shared: the site of each region's first instruction. */
 #define CLEM_CHECK_ROUND 16u
+/* A thread launches a kernel: the answer, not 0, stands for what it knows then, and the kernel begins with. */
+#define CLEM_CHECK_LAUNCH 24u
 
 /* Spaces; global takes in constants and all generic addresses that are neither shared nor local. */
 #define CLEM_CHECK_GENERIC 0u

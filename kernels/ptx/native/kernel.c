@@ -965,6 +965,39 @@ static void write_for_all(struct ptx_native *n, const struct ptx_node *range)
     ptx_native_label(n, some);
 }
 
+/* What all lanes go on with is another node, the others would end: of those the branch's guard is this. */
+static bool guard_of_quick(const struct ptx_native_flow *f, const struct ptx_node *range,
+                           int32_t *to, bool *wanted)
+{
+    const struct ptx_instruction *last = &f->function->instructions[range->end - 1];
+    if (last->opcode != PTX_OPCODE_bra || last->guard < 0)
+        return false;
+    const int32_t next = node_at(f, range->end);
+    const int32_t target =
+        node_at(f, f->function->labels[last->operands[last->operand_count - 1].index].instruction);
+    *to = target == NO_WAY ? next : target;
+    *wanted = (target == NO_WAY) == last->guard_negated;
+    return (target == NO_WAY) != (next == NO_WAY);
+}
+
+static void write_quick_way(struct ptx_native *n, const struct ptx_node *range)
+{
+    struct ptx_native_flow *f = n->flow;
+    int32_t to;
+    bool wanted;
+    if (!guard_of_quick(f, range, &to, &wanted) || !ptx_native_has_quick_way(n, range, wanted))
+        return;
+    const char *all = ptx_native_name(n, "quick"), *some = ptx_native_name(n, "slow");
+    const char *condition = ptx_native_quick_condition(n, range, wanted);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", condition, all, some);
+    ptx_native_label(n, all);
+    put_all_back(n);
+    go(n, (struct way){to, f->mask});
+    f->stamp++;
+    n->carry.text = NULL;
+    ptx_native_label(n, some);
+}
+
 static void write_node(struct ptx_native *n, int32_t position)
 {
     struct ptx_native_flow *f = n->flow;
@@ -972,6 +1005,7 @@ static void write_node(struct ptx_native *n, int32_t position)
     const struct ptx_node *range = &f->graph->nodes[node];
     n->e->instruction = &f->function->instructions[range->first];
     begin_node(n, node);
+    write_quick_way(n, range);
     if (is_doubled(n, range))
         write_for_all(n, range);
     write_body(n, range);

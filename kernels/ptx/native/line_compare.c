@@ -25,38 +25,40 @@ static uint8_t relation_of(uint8_t compare, bool is_turned)
     return PTX_COMPARE_NONE;
 }
 
-static bool is_rising(const struct ptx_native_term *term)
+static bool is_rising(struct ptx_native_line line)
 {
     enum { MOST_STEP = 1 << 20 };
-    return term->line.kind == PTX_LINE_PLAIN && term->line.is_whole && term->line.step > 0 &&
-           term->line.step <= MOST_STEP;
+    return line.kind == PTX_LINE_PLAIN && line.step >= 0 && line.step <= MOST_STEP;
 }
 
-/* false: it is no such comparison. */
-static bool describe(struct ptx_native *n, const struct ptx_instruction *in,
-                     struct comparison *comparison)
+/* Which operand is the line, where the other is a number; 0: it is no such comparison. */
+static unsigned line_of(struct ptx_native *n, const struct ptx_instruction *in)
 {
     const enum ptx_type type = (enum ptx_type)in->types[0];
     if (in->opcode != PTX_OPCODE_setp || in->guard >= 0 || in->operand_count != 3 ||
         in->has_second_destination || in->operands[0].kind != PTX_OPERAND_REGISTER ||
         in->operands[0].part || ptx_native_bits(type) != 32 || ptx_type_is_float(type) ||
         ptx_native_is_uniform(n, (uint32_t)in->operands[0].index))
-        return false;
-    const bool is_turned = ptx_native_varies(n, &in->operands[2]);
-    const struct ptx_operand *line = &in->operands[is_turned ? 2 : 1],
-                             *bound = &in->operands[is_turned ? 1 : 2];
-    if (ptx_native_varies(n, bound) || line->kind != PTX_OPERAND_REGISTER)
-        return false;
-    comparison->relation = relation_of(in->compare, is_turned);
-    comparison->is_signed = ptx_type_is_signed(type) && in->compare < PTX_CMP_LO;
-    if (comparison->relation == PTX_COMPARE_NONE)
-        return false;
-    comparison->line = ptx_native_term_of(n, line, 32);
-    if (!is_rising(&comparison->line))
-        return false;
+        return 0;
+    const unsigned line = ptx_native_varies(n, &in->operands[2]) ? 2 : 1;
+    const struct ptx_operand *o = &in->operands[line];
+    return !ptx_native_varies(n, &in->operands[3 - line]) && o->kind == PTX_OPERAND_REGISTER &&
+                   !o->part && !o->is_negated && ptx_native_is_line(n, (uint32_t)o->index) &&
+                   is_rising(n->flow->lines[o->index]) &&
+                   relation_of(in->compare, line == 2) != PTX_COMPARE_NONE
+               ? line
+               : 0;
+}
+
+static void describe(struct ptx_native *n, const struct ptx_instruction *in, unsigned line,
+                     struct comparison *comparison)
+{
+    comparison->relation = relation_of(in->compare, line == 2);
+    comparison->is_signed =
+        ptx_type_is_signed((enum ptx_type)in->types[0]) && in->compare < PTX_CMP_LO;
+    comparison->line = ptx_native_term_of(n, &in->operands[line], 32);
     n->is_vector = false;
-    comparison->bound = ptx_native_read(n, bound, PTX_U32).text;
-    return true;
+    comparison->bound = ptx_native_read(n, &in->operands[3 - line], PTX_U32).text;
 }
 
 static const char *word_of(const struct comparison *c, uint8_t relation)
@@ -196,22 +198,57 @@ static const char *are_all_below(struct ptx_native *n, const struct ptx_instruct
                            end);
 }
 
+/* The number of the last lane of a warp, or of a half of one, behind the first; and whether none has wrapped around until there. */
+static const char *find_last(struct ptx_native *n, const struct comparison *c, const char *first,
+                             const char **last)
+{
+    const int64_t lanes = c->line.line.is_whole ? PTX_NATIVE_LANES : PTX_NATIVE_LANES / 2;
+    const int64_t reach = c->line.line.step * (lanes - 1);
+    const int64_t most = (c->is_signed ? (int64_t)INT32_MAX : (int64_t)UINT32_MAX) - reach;
+    *last = ptx_native_emit(n, "add i32 %s, %lld", first, (long long)reach);
+    return ptx_native_emit(n, "icmp %s i32 %s, %d", c->is_signed ? "sle" : "ule", first,
+                           (int)(int32_t)(uint32_t)most);
+}
+
+bool ptx_native_may_hold_for_all(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    return line_of(n, in) != 0;
+}
+
+const char *ptx_native_holds_for_all(struct ptx_native *n, const struct ptx_instruction *in,
+                                     bool wanted)
+{
+    struct comparison c;
+    const char *all = NULL;
+    describe(n, in, line_of(n, in), &c);
+    const bool is_one = c.line.line.is_whole || c.line.line.is_twin;
+    for (unsigned half = 0; half < (is_one ? 1 : 2); half++) {
+        const char *first = c.line.base[half], *last;
+        const char *is_straight = find_last(n, &c, first, &last);
+        const char *holds =
+            holds_for_all(n, &c, wanted ? c.relation : opposite(c.relation), first, last);
+        holds = ptx_native_emit(n, "and i1 %s, %s", is_straight, holds);
+        all = all ? ptx_native_emit(n, "and i1 %s, %s", all, holds) : holds;
+    }
+    return all;
+}
+
 bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction *in)
 {
     struct comparison c;
-    if (!describe(n, in, &c))
+    const unsigned line = line_of(n, in);
+    if (line == 0 || !n->flow->lines[in->operands[line].index].is_whole ||
+        n->flow->lines[in->operands[line].index].step == 0)
         return false;
-    const char *row = compare_row(n, &c, &in->operands[2]);
+    describe(n, in, line, &c);
+    const char *row = compare_row(n, &c, &in->operands[3 - line]);
     if (row) {
         set_lanes(n, in, row);
         return true;
     }
     const int64_t reach = c.line.line.step * (PTX_NATIVE_LANES - 1);
-    const int64_t most = (c.is_signed ? (int64_t)INT32_MAX : (int64_t)UINT32_MAX) - reach;
-    const char *first = c.line.base[0];
-    const char *last = ptx_native_emit(n, "add i32 %s, %lld", first, (long long)reach);
-    const char *is_straight = ptx_native_emit(n, "icmp %s i32 %s, %d", c.is_signed ? "sle" : "ule",
-                                              first, (int)(int32_t)(uint32_t)most);
+    const char *first = c.line.base[0], *last;
+    const char *is_straight = find_last(n, &c, first, &last);
     const bool is_below = c.relation == PTX_LT || c.relation == PTX_LE;
     const char *all = is_below ? are_all_below(n, in, &c, reach)
                                : ptx_native_emit(n, "and i1 %s, %s", is_straight,

@@ -331,7 +331,12 @@ static void write_store(struct ptx_emitter *e, const struct ptx_instruction *in)
         values[i] = ptx_native_read(n, &parts[i], (enum ptx_type)in->types[0]);
     }
     t.checked = ptx_native_checked(n, in, PTX_ACCESS_STORE, &in->operands[0]);
+    const char *end = ptx_native_store_packed(n, in, &t);
     transfer(n, &t, true);
+    if (end) {
+        ptx_native_jump(n, end);
+        ptx_native_label(n, end);
+    }
 }
 
 /* What lanes want fewer bytes of has zeros there. */

@@ -137,6 +137,11 @@ void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_tran
 void ptx_native_far_line(struct ptx_native *n, const struct ptx_native_transfer *t, bool is_store,
                          struct ptx_native_value *to);
 
+/* packed.c: stores what lanes have that are side by side for they have counted each other, and leaves the text where they turn out
+ * not to be; returns the label behind both. NULL: it is no such store, and nothing is written. */
+const char *ptx_native_store_packed(struct ptx_native *n, const struct ptx_instruction *in,
+                                    struct ptx_native_transfer *t);
+
 /* ---- memory_stride.c: places on a line that are as far from each other as from the next ---- */
 
 bool ptx_native_is_strided(const struct ptx_native_transfer *t);

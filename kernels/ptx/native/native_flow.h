@@ -320,6 +320,15 @@ bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction 
  * a multiple of 32; and whether that is so, by `lines`. Needs of the latter: the former. */
 bool ptx_native_may_compare_alike(const struct ptx_instruction *in);
 bool ptx_native_compares_alike(struct ptx_native *n, const struct ptx_instruction *in);
+/* Whether such a comparison, also of a line by halves, can be told to hold for all lanes, or for none (wanted), by an i1. */
+bool ptx_native_may_hold_for_all(struct ptx_native *n, const struct ptx_instruction *in);
+const char *ptx_native_holds_for_all(struct ptx_native *n, const struct ptx_instruction *in,
+                                     bool wanted);
+/* quick_way.c: whether numbers can tell, of the node being written, that all lanes have what its last branch's guard is wanted to
+ * be; and an i1 of that, behind what the node sets for all lanes. */
+bool ptx_native_has_quick_way(struct ptx_native *n, const struct ptx_node *range, bool wanted);
+const char *ptx_native_quick_condition(struct ptx_native *n, const struct ptx_node *range,
+                                       bool wanted);
 /* line_count.c: the same of a comparison of a line with one number, its guard apart; false: it is none such. */
 bool ptx_native_count_line(struct ptx_native *n, const struct ptx_instruction *in,
                            struct ptx_native_value *result);

@@ -205,6 +205,13 @@ static const struct ptx_operand *known(const struct ptx_native *n, const struct 
     return from->kind == PTX_OPERAND_INTEGER ? from : o;
 }
 
+/* Of a value that all lanes have, those that are not here among them. */
+static struct ptx_native_value first_of(struct ptx_native *n, struct ptx_native_value value)
+{
+    return ptx_native_number(n, 32,
+                             ptx_native_emit(n, "extractelement <32 x i32> %s, i32 0", value.text));
+}
+
 /* A lane that is not here brings 0: see library/block.cl. */
 static void shuffle(struct ptx_native *n, const struct ptx_instruction *in)
 {
@@ -220,10 +227,13 @@ static void shuffle(struct ptx_native *n, const struct ptx_instruction *in)
                              here, x.text);
     const struct ptx_operand *b = known(n, in, &o[1]), *c = known(n, in, &o[2]);
     const bool is_constant = b->kind == PTX_OPERAND_INTEGER && c->kind == PTX_OPERAND_INTEGER;
-    const struct shuffled s =
-        is_constant ? shuffle_by_constants(n, in, x, (unsigned)b->bits, (unsigned)c->bits)
-                    : shuffle_by_values(n, in, x, o);
+    struct shuffled s = is_constant
+                            ? shuffle_by_constants(n, in, x, (unsigned)b->bits, (unsigned)c->bits)
+                            : shuffle_by_values(n, in, x, o);
     ptx_native_check_exchange(n, in, s.from);
+    if (in->operands[0].kind == PTX_OPERAND_REGISTER &&
+        ptx_native_is_uniform(n, (uint32_t)in->operands[0].index))
+        s.value = first_of(n, s.value);
     ptx_native_set(n, in, &in->operands[0], PTX_U32, s.value);
     if (in->has_second_destination)
         ptx_native_set(n, in, &in->operands[1], PTX_PRED, s.is_within);
