@@ -343,12 +343,13 @@ TEST_BODY(ptx_native_takes_all_calls_and_grids)
 }
 
 /* A loop that sums what is at steps of a distance, in a block of a row. */
-#define STRIDING(step)                                                                             \
+#define STRIDING_AND(step, more)                                                                   \
     PTX_BODY(LOAD "mov.u32 %r2, %nctaid.x;\nmov.u32 %r3, %ntid.x;\nmul.lo.u32 %r4, %r2, %r3;\n"    \
                   "mov.u32 %r5, 0;\nL: mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"    \
-                  "ld.global.u32 %r6, [%rd3];\nadd.u32 %r5, %r5, %r6;\nadd.u32 %r1, %r1, " step    \
-                  ";\nsetp.lt.u32 %p1, %r1, 4096;\n@%p1 bra L;\n"                                  \
+                  "ld.global.u32 %r6, [%rd3];\nadd.u32 %r5, %r5, %r6;\n" more                      \
+                  "add.u32 %r1, %r1, " step ";\nsetp.lt.u32 %p1, %r1, 4096;\n@%p1 bra L;\n"        \
                   "st.global.u32 [%rd1], %r5;\nret;\n")
+#define STRIDING(step) STRIDING_AND(step, "")
 
 static size_t count_for(enum ptx_threads threads, const char *text, const char *word)
 {
@@ -670,6 +671,7 @@ TEST_BODY(ptx_native_goes_round_at_once_where_a_warp_is_whole)
                       "st.global.u32 [%rd1], %r5;\nret;\n");
     assert_true(native_has(text, ", label %all"));
     assert_int_equal(count_of(text, "label %all"), 2);
+    assert_int_equal(count_of(text, "call i32 @llvm.usub.sat.i32(i32 "), 1);
 }
 
 /* Elements of an array whose numbers are loaded, or made of loaded ones. */
@@ -759,6 +761,12 @@ TEST_BODY(ptx_native_asks_for_rows_of_later_turns)
     static const char *const asks = "call void @llvm.prefetch.p0(";
     enum { LINES = 2 }; /* of 128 bytes */
     assert_true(native_has(STRIDING("%r4"), asks));
+    /* Where a block strides, what is far behind comes with no turn. */
+    const size_t one = count_of(STRIDING("%r4"), asks);
+    assert_int_equal(count_of(STRIDING_AND("%r4", "ld.global.u32 %r6, [%rd3 + 512];\n"), asks),
+                     one);
+    assert_int_equal(count_of(STRIDING_AND("%r4", "ld.global.u32 %r6, [%rd3 + 1024];\n"), asks),
+                     2 * one);
     assert_int_equal(count_of(READING("mov.u64 %rd3, %rd4;\n", ""), asks), LINES);
     assert_false(native_has(READING_BY("512", "mov.u64 %rd3, %rd4;\n", ""), asks)); /* foreseen */
     /* Neighbours come with it. */

@@ -949,13 +949,15 @@ static void write_for_all(struct ptx_native *n, const struct ptx_node *range)
 {
     struct ptx_native_flow *f = n->flow;
     const char *const mask = f->mask;
-    const char *all = ptx_native_name(n, "all"), *some = ptx_native_name(n, "some");
+    const char *all = ptx_native_name(n, "all"), *some = ptx_native_name(n, "some"),
+               *enter = ptx_native_name(n, "enter");
     const char *is_all = ptx_native_emit(n, "icmp eq i32 %s, -1", mask);
-    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_all, all, some);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_all, enter, some);
     ptx_native_label(n, all);
     f->mask = "-1";
     f->whole = all;
     write_body(n, range);
+    ptx_native_begin_rounds(n, enter);
     f->mask = mask;
     f->whole = NULL;
     f->stamp++;

@@ -180,8 +180,16 @@ static void set_lanes(struct ptx_native *n, const struct ptx_instruction *in, co
 }
 
 /* Whether all lanes are below the bound, with numbers so wide that none of them wraps around. */
-static const char *are_all_below(struct ptx_native *n, const struct comparison *c, int64_t reach)
+static const char *are_all_below(struct ptx_native *n, const struct ptx_instruction *in,
+                                 const struct comparison *c, int64_t reach)
 {
+    const char *limit = ptx_native_closes_round(n->flow, in)
+                            ? ptx_native_limit_of_rounds(n, &in->operands[2], c->is_signed,
+                                                         c->relation == PTX_LT ? reach : reach - 1)
+                            : NULL;
+    if (limit)
+        return ptx_native_emit(n, "icmp %s i32 %s, %s", c->is_signed ? "slt" : "ult",
+                               c->line.base[0], limit);
     const char *extend = c->is_signed ? "sext" : "zext";
     const char *first = ptx_native_emit(n, "%s i32 %s to i64", extend, c->line.base[0]);
     const char *bound = ptx_native_emit(n, "%s i32 %s to i64", extend, c->bound);
@@ -242,7 +250,7 @@ bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction 
     const char *first = c.line.base[0], *last;
     const char *is_straight = find_last(n, &c, first, &last);
     const bool is_below = c.relation == PTX_LT || c.relation == PTX_LE;
-    const char *all = is_below ? are_all_below(n, &c, reach)
+    const char *all = is_below ? are_all_below(n, in, &c, reach)
                                : ptx_native_emit(n, "and i1 %s, %s", is_straight,
                                                  holds_for_all(n, &c, c.relation, first, last));
     const char *none = holds_for_all(n, &c, opposite(c.relation), first, last);

@@ -81,6 +81,15 @@ struct ptx_native_asked {
     const struct ptx_instruction *in;
 };
 
+/* A number that the first lanes of whole warps are below, as long as all lanes are below a register's: what is computed once, before
+ * a node that leads back to itself. */
+struct ptx_native_limit {
+    const char *name; /* an i32; NULL: there is none */
+    uint32_t index;   /* the register, of 32 bits, which the node does not write */
+    bool is_signed;
+    int64_t less;
+};
+
 struct ptx_native_flow {
     const struct ptx_function *function;
     struct ptx_body *body;
@@ -150,7 +159,8 @@ struct ptx_native_flow {
     const char *mask; /* i32: the lanes that are here, never none */
     const char *
         whole; /* LLVM's block that the node begins with for a warp whose lanes are all here, while it is written for such */
-    const char *block; /* name of LLVM's block that is being written */
+    struct ptx_native_limit limit; /* of those */
+    const char *block;             /* name of LLVM's block that is being written */
     struct ptx_native_value
         *held; /* 4 per register: its value, where held_in is the node's stamp */
     uint32_t *held_in;
@@ -477,7 +487,12 @@ void ptx_native_clear_sites(struct ptx_native *n);
 void ptx_native_enter_again(struct ptx_native *n);
 void ptx_native_return(struct ptx_native *n);
 
-/* rounds.c: whether a comparison, the last of its node's, decides on the way back to the node's start, in a text for warps that are
+/* rounds.c: the number of all lanes that is `less` below a register's or, where that is out of its range, its least, before all
+ * rounds of the node; NULL: the node writes the register. And the block that whole warps come to first, which has it. */
+const char *ptx_native_limit_of_rounds(struct ptx_native *n, const struct ptx_operand *o,
+                                       bool is_signed, int64_t less);
+void ptx_native_begin_rounds(struct ptx_native *n, const char *name);
+/* Whether a comparison, the last of its node's, decides on the way back to the node's start, in a text for warps that are
  * whole; and the end of a block, from which such go there at once, and others to `rest`. Returns the block from which some that
  * are whole go to `end`, or NULL. */
 bool ptx_native_closes_round(const struct ptx_native_flow *f, const struct ptx_instruction *in);

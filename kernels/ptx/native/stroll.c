@@ -15,9 +15,9 @@
 #define OF_BLOCK(member) offsetof(struct ptx_native_block, member)
 #define OF_TURN(member)  offsetof(struct ptx_native_turn, member)
 
-enum {
-    AT_ONCE = 16
-}; /* turns of the loop that a warp has, so that what it stores is little beside them */
+/* Turns of the loop that a warp has, so that what it stores is little beside them, and what it asks for of its next ones (ahead.c)
+ * is still near then. */
+enum { AT_ONCE = 8 };
 
 /* How warps go through a loop, in a word of the function. */
 enum { IS_OPEN, GOES_ALONE, GOES_IN_STEP };
