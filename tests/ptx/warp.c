@@ -600,6 +600,33 @@ TEST_BODY(ptx_native_packs_words_of_lanes_that_count_each_other)
         assert_false(packs(others[i], true));
 }
 
+/* Two barriers that a row of numbers, set at two places, lives across, and what is done between. */
+#define CROSSED(number, between)                                                                   \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"                        \
+                  "ld.global.u32 %r2, [%rd3];\nadd.u32 %r2, %r2, %r1;\nbar.sync " number ";\n"     \
+                  "ld.global.u32 %r3, [%rd3+128];\nst.global.u32 [%rd3], %r3;\n" between           \
+                  "bar.sync 0;\nst.global.u32 [%rd3+128], %r2;\nret;\n")
+
+TEST_BODY(ptx_native_stores_at_barriers_what_has_changed)
+{
+    static const char *const of_frame = ", align 32\n"; /* one load behind each, and stores */
+    assert_int_equal(count_of(CROSSED("0", ""), of_frame), 3);
+    assert_int_equal(count_of(CROSSED("0", "add.u32 %r2, %r2, %r3;\n"), of_frame), 4);
+    assert_int_equal(
+        count_of(CROSSED("0", "setp.eq.u32 %p1, %r3, 0;\n@%p1 bra L;\n"
+                              "st.global.u32 [%rd3+256], %r3;\nadd.u32 %r2, %r2, 1;\nL:\n"),
+                 of_frame),
+        4);
+}
+
+TEST_BODY(ptx_native_tells_which_barrier_where_there_are_several)
+{
+    static const char *const number = "add i64 %turn.at, 8\n";
+    assert_false(native_has(CROSSED("0", ""), number));
+    assert_true(native_has(CROSSED("1", ""), number));
+    assert_true(native_has(CROSSED("0, 64", ""), number));
+}
+
 /* An atomic operation at places of shared memory that a load brings. */
 #define COUNTED(operation)                                                                         \
     PTX_BODY(LOAD "shl.b32 %r4, %r1, 2;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"  \

@@ -1,6 +1,7 @@
 /* Barriers of the block in the native form: where a warp leaves its function, and enters it again.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
+#include <string.h>
 
 #include "kernels/ptx/native/native_flow.h"
 #include "kernels/ptx/native/runtime.h"
@@ -67,13 +68,20 @@ void ptx_native_save(struct ptx_native *n, uint32_t index, unsigned part)
     move_register(n, index, part, true);
 }
 
+/* Whether the frame has it. */
+static bool is_there(const struct ptx_native_flow *f, uint32_t index)
+{
+    const bool *changed = f->is_changed ? f->is_changed[f->node] : NULL;
+    return f->is_kept[index] || (changed && !changed[index]);
+}
+
 static void move_registers(struct ptx_native *n, bool is_saved)
 {
     const struct ptx_native_flow *f = n->flow;
     for (uint32_t i = 0; i < f->function->register_count; i++)
         for (unsigned part = 0;
              f->has_place[i] && ptx_flow_is_live(f->graph, f->node, i) && !f->is_remade[i] &&
-             !(is_saved && f->is_kept[i]) && part < ptx_native_parts(n, i);
+             !(is_saved && is_there(f, i)) && part < ptx_native_parts(n, i);
              part++)
             move_register(n, i, part, is_saved);
 }
@@ -105,6 +113,69 @@ void ptx_native_restore(struct ptx_native *n, const bool *which)
     ptx_native_remake_of(n, which);
     f->put_back(n);
     f->is_entering = false;
+}
+
+/* ---- What the frame has already ---- */
+
+/* Whether a warp may go on at a barrier with what it has, and nothing of it in the frame. */
+static bool may_go_on_alone(const struct ptx_native_flow *f, const struct ptx_instruction *in)
+{
+    return f->has_rests && f->is_full && ptx_native_is_plain_barrier(f, in);
+}
+
+static void note_change(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    ((bool *)with)[index] = true;
+}
+
+/* What may be changed at a node's end, of what may be at its start. */
+static void find_changed_behind(const struct ptx_native_flow *f, int32_t node, const bool *before,
+                                bool *behind)
+{
+    const struct ptx_node *range = &f->graph->nodes[node];
+    const struct ptx_instruction *first = &f->function->instructions[range->first];
+    const bool is_taken = f->sites[node] > 0 && !may_go_on_alone(f, first);
+    for (uint32_t r = 0; r < f->function->register_count; r++)
+        behind[r] = before[r] && !is_taken;
+    for (uint32_t i = range->first; i < range->end; i++)
+        ptx_flow_writes(&f->function->instructions[i], note_change, behind);
+}
+
+/* Behind a barrier a warp has what the frame has, until it sets something: at the next one only that is to be stored. */
+void ptx_native_find_changed(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    const size_t count = f->function->register_count;
+    for (size_t i = 0; i < f->graph->reachable; i++) {
+        const struct ptx_node *range = &f->graph->nodes[f->graph->order[i]];
+        const struct ptx_instruction *first = &f->function->instructions[range->first];
+        f->tells_barriers |= f->sites[f->graph->order[i]] > 0 &&
+                             (!ptx_native_is_plain_barrier(f, first) || first->operands[0].bits);
+    }
+    f->tells_barriers |= f->stroll_count > 0 || f->is_parted || ptx_native_is_checked(n);
+    if (f->is_parted || f->barrier_count == 0)
+        return;
+    bool *behind = ptx_arena_take(n->e->arena, count + 1), has_more = true;
+    f->is_changed = ptx_arena_array(n->e->arena, f->graph->count + 1, sizeof *f->is_changed);
+    for (size_t i = 0; i < f->graph->count; i++)
+        f->is_changed[i] = ptx_arena_take(n->e->arena, count + 1);
+    memset(f->is_changed[f->graph->order[0]], true, count);
+    while (has_more) {
+        has_more = false;
+        for (size_t i = 0; i < f->graph->reachable; i++) {
+            const int32_t node = f->graph->order[i];
+            const struct ptx_node *range = &f->graph->nodes[node];
+            ptx_steps(n->e->arena, count);
+            find_changed_behind(f, node, f->is_changed[node], behind);
+            for (uint32_t j = 0; j < range->next_count; j++)
+                for (uint32_t r = 0; r < count; r++) {
+                    bool *there = &f->is_changed[range->next[j]][r];
+                    has_more |= behind[r] && !*there;
+                    *there |= behind[r];
+                }
+        }
+    }
 }
 
 /* ---- Barriers ---- */
@@ -181,7 +252,10 @@ static void tell_whole(struct ptx_native *n, const struct ptx_instruction *in)
     static const size_t places[4] = {
         offsetof(struct ptx_native_turn, lanes), offsetof(struct ptx_native_turn, number),
         offsetof(struct ptx_native_turn, count), offsetof(struct ptx_native_turn, votes)};
-    tell_barrier(n, in, tell, places);
+    if (n->flow->tells_barriers)
+        tell_barrier(n, in, tell, places);
+    else
+        tell(n, places[0], n->flow->mask);
 }
 
 /* ---- Sites of lanes that wait while others go on ---- */
@@ -439,8 +513,7 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
     struct ptx_native *n = e->native;
     struct ptx_native_flow *f = n->flow;
     const int32_t site = f->sites[f->node];
-    const bool may_be_alone =
-        f->is_full && ptx_native_is_plain_barrier(f, in) && is_rested_at(f, site);
+    const bool may_be_alone = may_go_on_alone(f, in) && is_rested_at(f, site);
     if (f->is_divergent) /* by write_wait() */
         return;
     if (may_be_alone)

@@ -1194,6 +1194,7 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     if (e->status == PTX_OK) {
         ptx_native_find_rests(&n);
         ptx_native_find_lanes(&n);
+        ptx_native_find_changed(&n);
     }
     if (e->status == PTX_OK)
         write_function(&n);

@@ -117,6 +117,10 @@ struct ptx_native_flow {
     bool *is_kept; /* per register: the frame has it from where it is set, and not from barriers */
     bool *is_remade;     /* per register: it is made again behind barriers, and kept nowhere */
     uint32_t *remade_in; /* per register: the node's stamp where it has been; NULL: none has */
+    bool **
+        is_changed; /* per node: registers that may not be what the frame has when a warp comes to its barrier; NULL: all may */
+    bool
+        tells_barriers; /* who waits writes which barrier it is: there are others than that of all threads */
     bool *is_framed;  /* per register: it is kept, and has the frame for a place, and no alloca */
     size_t *frame_at; /* per register: where in the frame */
     size_t frame_bytes;
@@ -471,6 +475,8 @@ const char *ptx_native_block_is_row(struct ptx_native *n);
 /* Whether a barrier opens as soon as all warps of the block wait at it. */
 bool ptx_native_is_plain_barrier(const struct ptx_native_flow *f, const struct ptx_instruction *in);
 
+/* barrier.c: fills is_changed and tells_barriers; needs: rests. */
+void ptx_native_find_changed(struct ptx_native *n);
 /* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);
 /* Stores what a register's place has in the frame. */
