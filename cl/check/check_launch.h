@@ -107,8 +107,10 @@ void ocl_check_race(const struct ocl_access *access);
 uint64_t ocl_check_race_launches(const struct ocl_access *access); /* CLEM_CHECK_LAUNCH */
 void ocl_check_sync(const struct ocl_access *access);
 
-/* What plain accesses call, and what they look at before: struct clem_check_launch's `access` and `gate`. */
-uint64_t ocl_check_race_function(void);
+/* What plain accesses call, and what they look at before: struct clem_check_launch's `access` and `gate`. Of no bytes: nothing is
+ * accessed, but from then on what is kept of accesses there can be looked at. */
+uint64_t ocl_check_race_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
+                              uint64_t address, uint64_t thread, uint64_t block);
 uint64_t ocl_check_race_gate(void);
 
 /* An access to memory that the host has as well, by which it may wait for the kernel, or be waited for. */

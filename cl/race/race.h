@@ -101,7 +101,8 @@ struct ocl_race_block *ocl_race_block_begin(struct ocl_race *race, uint32_t laun
 struct ocl_race_block *ocl_race_block_find(struct ocl_race *race, uint32_t launch, uint64_t block);
 void ocl_race_block_end(struct ocl_race *race, struct ocl_race_block *block);
 
-/* Needs: thread < the block's; the bytes of shared memory < 2^32. */
+/* Needs: thread < the block's; the bytes of shared memory < 2^32. Of no bytes, nothing is accessed: what is kept of accesses there
+ * has its place then, and kernels may look. */
 void ocl_race_access(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread,
                      const struct ocl_race_access *access);
 /* The thread launches a kernel, which knows what the thread knows, and may run beside all else that its grid does. The answer is that
