@@ -4,6 +4,8 @@
 #include <cmath>
 #include <complex>
 #include <cooperative_groups.h>
+#include <cooperative_groups/details/reduce.h>
+#include <cooperative_groups/details/scan.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -15,6 +17,7 @@
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 #include <mma.h>
+#include <nvfunctional>
 #include <device_functions.h>
 #include <device_launch_parameters.h>
 #include <math_constants.h>
