@@ -35,6 +35,9 @@ struct ptx_native_launch {
         pictures; /* struct clem_texture[]: a row as the table's for each PTX_ARGUMENT_TEXTURE, in their order; 0: none */
     uint64_t
         checked; /* struct clem_check_launch (library/check.h), where the kernel has PTX_ARGUMENT_CHECK; 0: none */
+    /* Of blocks that wait for others, changed by runs and zeros at first: threads of the host that are at some, those of them whose
+     * blocks have all waited for long, and the address of blocks that one of them has left to the others. */
+    uint64_t workers, idle_workers, handed_on;
 };
 
 /* What scratch memory begins with: the block that runs in it now, for handlers of signals, while ptx_native_run() is at work, and what

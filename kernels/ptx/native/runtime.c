@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "kernels/ptx/native/checks.h"
 #include "kernels/ptx/native/native_runtime.h"
@@ -604,54 +605,203 @@ static enum turn take_turn(struct running *r)
     return turn;
 }
 
-/* Blocks whose threads may wait for others: one that waits leaves its turn to the next, which begins if it has not. */
-static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
+/* ---- Threads of the host whose blocks wait ---- */
+
+/* What one of them has at work. */
+struct worker {
+    struct running *first; /* what blocks begin as */
+    struct running *head;  /* blocks that have begun, and not ended */
+    uint64_t next, end;    /* blocks of its own that have not begun */
+    uint64_t count;        /* that have */
+    uint64_t waits_since;  /* no block has got on; nanoseconds, 0: one has */
+    bool is_idle;          /* none for long */
+    bool may_leave;        /* all blocks have memory of their own */
+    int waits, patience;
+};
+
+static _Atomic uint64_t *workers_of(const struct worker *w)
 {
-    const bool is_cooperative = first->launch->is_cooperative;
-    struct running *head = first, **at = &head;
-    uint64_t next = number + 1, count = 1, another;
-    int waits = 0, patience = WAITS_BEFORE_NEXT;
-    first->next = NULL;
-    name_block(first, number);
-    begin_block(first);
-    while (head && !clem_native_has_failed(first->launch)) {
+    return (_Atomic uint64_t *)(uintptr_t)&w->first->launch->workers;
+}
+
+static _Atomic uint64_t *idle_workers_of(const struct worker *w)
+{
+    return (_Atomic uint64_t *)(uintptr_t)&w->first->launch->idle_workers;
+}
+
+static _Atomic uint64_t *handed_on_of(const struct worker *w)
+{
+    return (_Atomic uint64_t *)(uintptr_t)&w->first->launch->handed_on;
+}
+
+/* Takes the blocks that others have left. */
+static void adopt_blocks(struct worker *w)
+{
+    struct running **end = &w->head;
+    if (atomic_load(handed_on_of(w)) == 0)
+        return;
+    while (*end)
+        end = &(*end)->next;
+    *end = (struct running *)(uintptr_t)atomic_exchange(handed_on_of(w), 0);
+    for (struct running *r = *end; r; r = r->next) {
+        r->now = w->first->now;
+        w->count++;
+    }
+}
+
+/* Leaves its blocks to the others, whose last one never does so. false: it stays. */
+static bool hand_on_blocks(struct worker *w)
+{
+    uint64_t there = atomic_load(workers_of(w)), others = atomic_load(handed_on_of(w));
+    struct running *last = w->head;
+    if (there < 2)
+        return false;
+    while (last->next)
+        last = last->next;
+    do
+        last->next = (struct running *)(uintptr_t)others;
+    while (!atomic_compare_exchange_weak(handed_on_of(w), &others, (uint64_t)(uintptr_t)w->head));
+    w->head = NULL;
+    w->count = 0;
+    while (there > 1)
+        if (atomic_compare_exchange_weak(workers_of(w), &there, there - 1))
+            return true;
+    adopt_blocks(w);
+    return false;
+}
+
+/* Whether a worker that has ended with its blocks is done: who hands blocks on does so before it is gone, and who ends looks for
+ * some when it is. */
+static bool ends_work(struct worker *w)
+{
+    atomic_fetch_sub(workers_of(w), 1);
+    if (atomic_load(handed_on_of(w)) == 0)
+        return true;
+    atomic_fetch_add(workers_of(w), 1);
+    adopt_blocks(w);
+    return false;
+}
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool has_more_to_begin(const struct worker *w)
+{
+    const struct ptx_native_launch *launch = w->first->launch;
+    const _Atomic uint64_t *begun = (const _Atomic uint64_t *)(uintptr_t)launch->begun;
+    return w->next < w->end || (begun && atomic_load(begun) < launch->block_count);
+}
+
+static void note_progress(struct worker *w)
+{
+    w->waits_since = 0;
+    if (w->is_idle)
+        atomic_fetch_sub(idle_workers_of(w), 1);
+    w->is_idle = false;
+}
+
+/* Whether all workers' blocks have waited so long that the processor is better left to what they may wait for. */
+static bool are_all_idle(struct worker *w)
+{
+    enum { LONG_NS = 100000000 };
+    const uint64_t now = nanoseconds();
+    if (w->waits_since == 0)
+        w->waits_since = now;
+    if (!w->is_idle && now - w->waits_since >= LONG_NS) {
+        w->is_idle = true;
+        atomic_fetch_add(idle_workers_of(w), 1);
+    }
+    return w->is_idle && atomic_load(idle_workers_of(w)) >= atomic_load(workers_of(w));
+}
+
+/* After a turn of each block: begins another, or waits. false: it has left its blocks to others. */
+static bool end_round(struct worker *w)
+{
+    const bool is_cooperative = w->first->launch->is_cooperative;
+    const bool is_due = w->waits >= w->patience && (is_cooperative || w->count < MOST_BESIDE);
+    adopt_blocks(w);
+    if (is_due) {
+        w->waits = 0;
+        w->patience = w->patience / 2;
+    }
+    if (is_due && begin_beside(w->first, &w->head, &w->next, w->end)) {
+        w->count++;
+        return true;
+    }
+    if (!is_due && is_cooperative)
+        return true;
+    if (w->may_leave && !has_more_to_begin(w) && are_all_idle(w) && hand_on_blocks(w)) {
+        note_progress(w);
+        return false;
+    }
+    sched_yield(); /* whom a block waits for, maybe */
+    return true;
+}
+
+/* Gives each block turns, until none is left; false: until it has left them to others. */
+static bool run_worker(struct worker *w)
+{
+    struct running **at = &w->head;
+    uint64_t another;
+    while (w->head && !clem_native_has_failed(w->first->launch)) {
         struct running *r = *at;
         const enum turn turn = take_turn(r);
+        if (turn != TURN_WAITS)
+            note_progress(w);
         if (turn == TURN_ENDED) {
-            waits = 0;
-            patience = WAITS_BEFORE_NEXT;
+            w->waits = 0;
+            w->patience = WAITS_BEFORE_NEXT;
         }
-        if (turn == TURN_ENDED && count == 1 && take_block(first, &next, end, &another)) {
+        if (turn == TURN_ENDED && w->count == 1 &&
+            take_block(w->first, &w->next, w->end, &another)) {
             name_block(r, another);
             begin_block(r);
             continue;
         }
         if (turn == TURN_ENDED) {
             *at = r->next;
-            free_block(r, first);
-            count--;
+            free_block(r, w->first);
+            w->count--;
         } else {
             at = &r->next;
         }
         if (*at)
             continue;
-        at = &head;
-        waits += turn == TURN_GOES_ON ? WAITS_OF_LONG_TURN : 1;
-        const bool is_due = waits >= patience && (is_cooperative || count < MOST_BESIDE);
-        if (is_due) {
-            waits = 0;
-            patience = patience / 2;
-        }
-        if (head && is_due && begin_beside(first, &head, &next, end))
-            count++;
-        else if (head && (is_due || !is_cooperative)) /* whom a block waits for, maybe */
-            sched_yield();
+        at = &w->head;
+        w->waits += turn == TURN_GOES_ON ? WAITS_OF_LONG_TURN : 1;
+        if (w->head && !end_round(w))
+            return false;
     }
-    while (head) {
-        struct running *r = head;
-        head = r->next;
-        free_block(r, first);
+    while (w->head) {
+        struct running *r = w->head;
+        w->head = r->next;
+        free_block(r, w->first);
     }
+    return true;
+}
+
+/* Blocks whose threads may wait for others: one that waits leaves its turn to the next, which begins if it has not. */
+static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
+{
+    struct running *own = room_beside(first);
+    struct worker w = {.first = first,
+                       .head = own ? own : first,
+                       .next = number + 1,
+                       .end = end,
+                       .count = 1,
+                       .may_leave = own != NULL,
+                       .patience = WAITS_BEFORE_NEXT};
+    w.head->next = NULL;
+    name_block(w.head, number);
+    begin_block(w.head);
+    atomic_fetch_add(workers_of(&w), 1);
+    while (run_worker(&w) && !ends_work(&w))
+        ;
+    atomic_store_explicit(&first->now->index, NULL, memory_order_relaxed);
 }
 
 /* Blocks of a sweep: their rows of memory follow each other, long enough for the processor to foresee them, and are still near when
