@@ -36,6 +36,10 @@ enum { OCL_CHECK_MARGIN = 1024 };
 void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool is_written);
 void ocl_check_freed(uint64_t base);
 
+/* It is pages of the process's own, where the host writes as it likes: bytes of a page count as written once anybody has
+ * touched that. Needs: nobody else maps them, and nobody but this process takes pages away. */
+void ocl_check_follow_pages(uint64_t base);
+
 /* Likewise, while kernels that were launched before may still use it for its last owner: they may, and its bytes count as written. */
 void ocl_check_handed_on(uint64_t base, uint64_t bytes, const char *kind);
 

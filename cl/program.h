@@ -140,6 +140,9 @@ struct ocl_nesting {
     int device_number; /* as threads are told that ask for their device */
     struct ocl_launches *
         launches; /* of what a kernel launched: where its own threads write down launches; otherwise NULL */
+    uint64_t
+        told; /* likewise, where kernels are checked: of who launched it (kernels/ptx/library/check.h) */
+    bool is_tail; /* likewise: it begins when that grid and what it launched have ended */
 };
 
 struct ocl_launch {

@@ -1572,8 +1572,10 @@ typedef struct CUDA_LAUNCH_PARAMS_st {
 } CUDA_LAUNCH_PARAMS_v1;
 typedef CUDA_LAUNCH_PARAMS_v1 CUDA_LAUNCH_PARAMS;
 
-typedef CUlaunchAttributeValue CUkernelNodeAttrValue;
-typedef CUlaunchAttributeValue CUstreamAttrValue;
+typedef CUlaunchAttributeValue CUkernelNodeAttrValue_v1;
+typedef CUkernelNodeAttrValue_v1 CUkernelNodeAttrValue;
+typedef CUlaunchAttributeValue CUstreamAttrValue_v1;
+typedef CUstreamAttrValue_v1 CUstreamAttrValue;
 
 /* Keys of the extra parameter of cuLaunchKernel. */
 #define CU_LAUNCH_PARAM_END            ((void *)CU_LAUNCH_PARAM_END_AS_INT)
@@ -3556,6 +3558,18 @@ CUresult CUDAAPI cuWaitExternalSemaphoresAsync_ptsz(
     const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray,
     unsigned int numExtSems, CUstream stream);
 
+/* What programs of version 12 call by the name with its number; the comment at the newest version
+ * holds for these.
+ */
+CUresult CUDAAPI cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
+CUresult CUDAAPI cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
+                                unsigned int flags, CUdevice dev);
+CUresult CUDAAPI cuStreamGetCaptureInfo_v2(CUstream hStream,
+                                           CUstreamCaptureStatus *captureStatus_out,
+                                           cuuint64_t *id_out, CUgraph *graph_out,
+                                           const CUgraphNode **dependencies_out,
+                                           size_t *numDependencies_out);
+
 #if defined(__CUDA_API_VERSION_INTERNAL)
 
 /* ---- older versions of the functions above --------------------------------------------------
@@ -3642,9 +3656,6 @@ CUresult CUDAAPI cuTexRefSetAddress2D_v2(CUtexref hTexRef, const CUDA_ARRAY_DESC
                                          CUdeviceptr dptr, size_t Pitch);
 CUresult CUDAAPI cuDeviceTotalMem(unsigned int *bytes, CUdevice dev);
 CUresult CUDAAPI cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev);
-CUresult CUDAAPI cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
-CUresult CUDAAPI cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
-                                unsigned int flags, CUdevice dev);
 CUresult CUDAAPI cuModuleGetGlobal(CUdeviceptr_v1 *dptr, unsigned int *bytes, CUmodule hmod,
                                    const char *name);
 CUresult CUDAAPI cuMemGetInfo(unsigned int *free, unsigned int *total);
@@ -3739,11 +3750,6 @@ CUresult CUDAAPI cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advi
 CUresult CUDAAPI cuStreamBeginCapture(CUstream hStream);
 CUresult CUDAAPI cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
                                         cuuint64_t *id_out);
-CUresult CUDAAPI cuStreamGetCaptureInfo_v2(CUstream hStream,
-                                           CUstreamCaptureStatus *captureStatus_out,
-                                           cuuint64_t *id_out, CUgraph *graph_out,
-                                           const CUgraphNode **dependencies_out,
-                                           size_t *numDependencies_out);
 CUresult CUDAAPI cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags);
 CUresult CUDAAPI cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies,
                                                    size_t numDependencies, unsigned int flags);

@@ -300,6 +300,12 @@ static inline cudaError_t cudaFuncSetCacheConfig(T *func, cudaFuncCache cacheCon
     return ::cudaFuncSetCacheConfig(clem_function_address(func), cacheConfig);
 }
 
+template <class T>
+static inline cudaError_t cudaFuncSetSharedMemConfig(T *func, cudaSharedMemConfig config)
+{
+    return ::cudaFuncSetSharedMemConfig(clem_function_address(func), config);
+}
+
 template <class T> static inline cudaError_t cudaFuncGetName(const char **name, T *func)
 {
     return ::cudaFuncGetName(name, clem_function_address(func));
@@ -650,12 +656,42 @@ static inline cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGrap
     return ::cudaGraphAddNode(pGraphNode, graph, pDependencies, 0, numDependencies, nodeParams);
 }
 
-/* Only this type of flags: a number would make a NULL for the data of edges ambiguous. */
 static inline cudaError_t cudaStreamUpdateCaptureDependencies(
     cudaStream_t stream, cudaGraphNode_t *dependencies, size_t numDependencies,
     cudaStreamUpdateCaptureDependenciesFlags flags = cudaStreamAddCaptureDependencies)
 {
     return ::cudaStreamUpdateCaptureDependencies(stream, dependencies, 0, numDependencies, flags);
+}
+
+/* A count and flags; NULL, a long, is no count but stands for the data of edges. */
+template <class Count, class Flags> struct clem_count_and_flags;
+template <> struct clem_count_and_flags<int, int> {
+    typedef cudaError_t type;
+};
+template <> struct clem_count_and_flags<int, unsigned int> {
+    typedef cudaError_t type;
+};
+template <> struct clem_count_and_flags<unsigned int, int> {
+    typedef cudaError_t type;
+};
+template <> struct clem_count_and_flags<unsigned int, unsigned int> {
+    typedef cudaError_t type;
+};
+template <> struct clem_count_and_flags<size_t, int> {
+    typedef cudaError_t type;
+};
+template <> struct clem_count_and_flags<size_t, unsigned int> {
+    typedef cudaError_t type;
+};
+
+template <class Count, class Flags>
+static inline typename clem_count_and_flags<Count, Flags>::type
+cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
+                                    Count numDependencies, Flags flags)
+{
+    return ::cudaStreamUpdateCaptureDependencies(stream, dependencies, 0,
+                                                 static_cast<size_t>(numDependencies),
+                                                 static_cast<unsigned int>(flags));
 }
 
 /* Count is size_t: a pointer to anything else does not compile, and a NULL stands for the data of edges. */

@@ -1580,6 +1580,17 @@ cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray,
                                    const struct cudaExternalSemaphoreWaitParams *paramsArray,
                                    unsigned int numExtSems, cudaStream_t stream CLEM_DEFAULT(0));
 
+/* These, too; version 12 alone numbered them. */
+#define cudaEventElapsedTime_v2                cudaEventElapsedTime
+#define cudaGraphAddDependencies_v2            cudaGraphAddDependencies
+#define cudaGraphAddNode_v2                    cudaGraphAddNode
+#define cudaGraphGetEdges_v2                   cudaGraphGetEdges
+#define cudaGraphNodeGetDependencies_v2        cudaGraphNodeGetDependencies
+#define cudaGraphNodeGetDependentNodes_v2      cudaGraphNodeGetDependentNodes
+#define cudaGraphRemoveDependencies_v2         cudaGraphRemoveDependencies
+#define cudaStreamGetCaptureInfo_v3            cudaStreamGetCaptureInfo
+#define cudaStreamUpdateCaptureDependencies_v2 cudaStreamUpdateCaptureDependencies
+
 /* ---- per-thread default stream --------------------------------------------------------------
  * Each function does what the one without its ending does, but stream 0 means the calling
  * thread's own default stream. A program compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM calls

@@ -210,6 +210,13 @@ struct dim3 {
     __host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z)
     {
     }
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+    /* Of threadIdx and its like, which turn into uint3 and into dim3 alike. */
+    template <typename Builtin, typename = decltype(Builtin::__fetch_builtin_x())>
+    __device__ dim3(const Builtin &v) : x(v.x), y(v.y), z(v.z)
+    {
+    }
+#endif
     __host__ __device__ constexpr operator uint3() const
     {
         return uint3{x, y, z};

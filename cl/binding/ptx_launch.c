@@ -215,6 +215,8 @@ static ocl_status make_check(struct ocl_call *call)
                                          kernel->ptx->static_bytes + launch->local_bytes,
                                      .local_bytes = kernel->ptx->local_bytes,
                                      .context = call->queue->context,
+                                     .told = launch->nesting.told,
+                                     .is_tail = launch->nesting.is_tail,
                                      .stream = ocl_queue_stream(call->queue),
                                      .is_cooperative = launch->is_cooperative,
                                      .takes_turns = kernel->ptx->takes_turns,

@@ -458,7 +458,9 @@ static ocl_status launch(const struct tree *tree, struct ocl_kernel *kernel,
         .items = {record->block[0], record->block[1], record->block[2]},
         .local_bytes = record->shared,
         .arguments = arguments,
-        .nesting.launches = tree->launches,
+        .nesting = {.launches = tree->launches,
+                    .told = record->told,
+                    .is_tail = record->stream == CLEM_LAUNCH_TAIL},
         .conditions = tree->launches->conditions,
     };
     const ocl_status status = ocl_kernel_launch(kernel, tree->launches->queue, &call);

@@ -19,12 +19,18 @@ static _Atomic bool is_ready, is_exiting;
 static int exit_status;
 static pid_t process;
 static bool can_stop_threads;
+static void (*begin)(void);
 
 static void note_exit(int status, void *unused)
 {
     (void)unused;
     exit_status = status;
     atomic_store(&is_exiting, true);
+}
+
+void ocl_check_begin_by(void (*by)(void))
+{
+    begin = by;
 }
 
 static void start(void)
@@ -38,6 +44,8 @@ static void start(void)
                            syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0,
                                    0) == 0; /* slow where there are threads already */
         on_exit(note_exit, NULL);
+        if (begin)
+            begin();
         if (wishes.refused)
             ocl_suppress_read(wishes.refused);
     }

@@ -8,10 +8,20 @@
 #include "cl/check/check_later.h"
 #include "cl/check/check_launch.h"
 #include "cl/check/check_shadow.h"
+#include "cl/check/check_table.h"
 
 /* ---- Launches ---- */
 
 static uint64_t checked(const struct clem_check_call *call);
+
+/* Of no bytes, it is not made: its memory is found, for those that will look there. */
+static uint64_t access_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
+                             uint64_t address, uint64_t thread, uint64_t block)
+{
+    if (CLEM_CHECK_BYTES(what) == 0)
+        (void)ocl_check_find(address);
+    return ocl_check_race_plain(launch, what, site, address, thread, block);
+}
 
 static void release(struct ocl_check_launch *launch)
 {
@@ -29,7 +39,7 @@ struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts,
         return NULL;
     *launch = *facts;
     launch->head.function = (uint64_t)(uintptr_t)checked;
-    launch->head.access = ocl_check_race_function();
+    launch->head.access = (uint64_t)(uintptr_t)access_plain;
     launch->head.gate = ocl_check_wants(OCL_CHECK_RACE) ? ocl_check_race_gate() : 0;
     launch->head.put_off = (uint64_t)(uintptr_t)&launch->put_off;
     ocl_check_look(launch, true);
@@ -163,6 +173,8 @@ static uint64_t checked(const struct clem_check_call *call)
     struct ocl_access a;
     understand(&a, call);
     bool is_allowed = true;
+    if (a.kind == CLEM_CHECK_LAUNCH)
+        return ocl_check_wants(OCL_CHECK_RACE) ? ocl_check_race_launches(&a) : 0;
     if (a.kind == CLEM_CHECK_SHADOW)
         return ocl_check_shared_shadow(a.address);
     if (ocl_access_is_memory(&a) && !(a.flags & CLEM_CHECK_KNOWN) &&

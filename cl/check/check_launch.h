@@ -44,6 +44,8 @@ struct ocl_check_launch {
     _Atomic uint32_t put_off;  /* accesses of copies that are not complete (check_later.h) */
     _Atomic bool groups_begun; /* there were any */
     bool is_cooperative;
+    uint64_t told; /* CLEM_CHECK_LAUNCH's answer, where a kernel launched it */
+    bool is_tail;  /* likewise: it begins when that grid has ended */
     struct ocl_stream stream;
     struct ocl_stream_time
         time;       /* under that lock once it runs; head's `touched` too: ocl_touches_bound() */
@@ -102,10 +104,13 @@ void ocl_check_end_block(struct ocl_check_launch *launch);
 /* The checks, each in a file of its own. memory: whether the access may be made; otherwise it goes to memory of nobody's. */
 bool ocl_check_memory(const struct ocl_access *access);
 void ocl_check_race(const struct ocl_access *access);
+uint64_t ocl_check_race_launches(const struct ocl_access *access); /* CLEM_CHECK_LAUNCH */
 void ocl_check_sync(const struct ocl_access *access);
 
-/* What plain accesses call, and what they look at before: struct clem_check_launch's `access` and `gate`. */
-uint64_t ocl_check_race_function(void);
+/* What plain accesses call, and what they look at before: struct clem_check_launch's `access` and `gate`. Of no bytes: nothing is
+ * accessed, but from then on what is kept of accesses there can be looked at. */
+uint64_t ocl_check_race_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
+                              uint64_t address, uint64_t thread, uint64_t block);
 uint64_t ocl_check_race_gate(void);
 
 /* An access to memory that the host has as well, by which it may wait for the kernel, or be waited for. */

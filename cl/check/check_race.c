@@ -444,7 +444,9 @@ static void tell_access(struct ocl_race_block *block, const struct ocl_access *a
 
 static void begin_launch(struct ocl_check_launch *launch)
 {
-    const struct ocl_race_order order = order_of(&launch->time);
+    struct ocl_race_order order = order_of(&launch->time);
+    order.told = launch->told;
+    order.is_tail = launch->is_tail;
     launch->race = ocl_race_launch_begin(race, &order);
     struct told *told = &launches[launch->race % LAUNCHES];
     told->race = launch->race;
@@ -497,6 +499,17 @@ static void tell(struct ocl_race_block *block, const struct ocl_access *a)
     default:
         ocl_check_meet(race, block, a);
     }
+}
+
+uint64_t ocl_check_race_launches(const struct ocl_access *a)
+{
+    take_lock(a->launch);
+    const uint64_t told =
+        race ? ocl_race_launches(race, ocl_race_block_find(race, a->launch->race, a->block),
+                                 a->thread)
+             : 0;
+    pthread_mutex_unlock(&lock);
+    return told;
 }
 
 /* Of those that are, no two blocks of a launch tell at the same time. */
@@ -598,7 +611,7 @@ void ocl_check_race(const struct ocl_access *a)
         report_touch(a, &touch);
 }
 
-/* What was found at an access of access_plain(). */
+/* What was found at an access of ocl_check_race_plain(). */
 static void report_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
                          uint64_t thread, uint64_t block, struct found *here)
 {
@@ -611,8 +624,19 @@ static void report_plain(struct ocl_check_launch *launch, uint64_t what, uint64_
     report_all(&a, here);
 }
 
-static uint64_t access_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
-                             uint64_t address, uint64_t thread, uint64_t block)
+static void bound_touches(struct ocl_check_launch *launch)
+{
+    pthread_mutex_lock(&lock);
+    const uint64_t change = ocl_touches_change();
+    if (launch->head.touched_change != change) {
+        ocl_touches_bound(&launch->time, &launch->head.touched_low, &launch->head.touched_high);
+        launch->head.touched_change = change;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+uint64_t ocl_check_race_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
+                              uint64_t address, uint64_t thread, uint64_t block)
 {
     struct found here;
     const uint64_t window = CLEM_CHECK_SPACE(what) == CLEM_CHECK_GENERIC ? address >> 32 : 0;
@@ -620,6 +644,8 @@ static uint64_t access_plain(struct ocl_check_launch *launch, uint64_t what, uin
         CLEM_CHECK_SPACE(what) == CLEM_CHECK_SHARED || window == OCL_CHECK_SHARED_WINDOW;
     if (window == OCL_CHECK_LOCAL_WINDOW)
         return 1;
+    if (CLEM_CHECK_BYTES(what) == 0 && !is_shared)
+        bound_touches(launch);
     if (thread >= OCL_RACE_THREADS ||
         atomic_load_explicit(&launch->put_off, memory_order_relaxed) != 0 ||
         (!is_shared && may_be_touched(launch, address, CLEM_CHECK_BYTES(what))) || !enter(launch))
@@ -647,9 +673,4 @@ static uint64_t access_plain(struct ocl_check_launch *launch, uint64_t what, uin
 uint64_t ocl_check_race_gate(void)
 {
     return (uint64_t)(uintptr_t)&gate;
-}
-
-uint64_t ocl_check_race_function(void)
-{
-    return (uint64_t)(uintptr_t)access_plain;
 }

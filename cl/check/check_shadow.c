@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check/check_pages.h"
+
 /* ---- Bits ---- */
 
 /* Bits of a byte are kept as they are, turned over, where that is none of enum ocl_written: 0xfe and 0xfd are others then. */
@@ -117,6 +119,8 @@ unsigned char *ocl_check_written_at(uint64_t address, uint64_t *bytes)
     unsigned char *written = m ? atomic_load(&m->written) : NULL;
     if (m && *bytes > m->bytes - (address - m->base))
         *bytes = m->bytes - (address - m->base);
+    if (written && *bytes > 0 && atomic_load(&m->has_pages))
+        ocl_check_look_at_pages(m, written, address, *bytes);
     return written ? written + (address - m->base) : NULL;
 }
 

@@ -185,6 +185,7 @@ static void add(uint64_t base, uint64_t bytes, const char *kind, bool is_written
         made->kind = kind;
         made->next = NULL;
         made->heap_site = NULL;
+        atomic_store(&made->has_pages, false);
         atomic_store(&made->made, made_at);
         atomic_store(&made->freed, 0);
         atomic_store(&made->written, written);
@@ -203,6 +204,13 @@ static void add(uint64_t base, uint64_t bytes, const char *kind, bool is_written
 void ocl_check_allocated(uint64_t base, uint64_t bytes, const char *kind, bool is_written)
 {
     add(base, bytes, kind, is_written, 0);
+}
+
+void ocl_check_follow_pages(uint64_t base)
+{
+    struct ocl_checked_memory *const memory = ocl_check_find(base);
+    if (memory && memory->base == base)
+        atomic_store(&memory->has_pages, true);
 }
 
 void ocl_check_handed_on(uint64_t base, uint64_t bytes, const char *kind)

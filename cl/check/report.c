@@ -2,18 +2,19 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/check/report.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cl/base/steady.h"
+#include "cl/check/report_file.h"
 #include "cl/check/stack.h"
 #include "cl/check/suppress.h"
 #include "cl/check/text.h"
 #include "cl/check/wishes.h"
-#include "cl/whole.h"
 
 /* As many as anybody reads: repeats are found among them one by one. */
 enum { MOST_SHOWN = 4096 };
@@ -49,14 +50,21 @@ uint64_t ocl_report_key(const uint64_t *numbers, size_t count)
 /* Lines after the first are indented further, where the format has lines. */
 static void put_lines(struct ocl_check_text *text, const char *at)
 {
-    char letter[2] = "";
-    for (; *at; at++) {
-        letter[0] = *at;
-        if (*at == '\n' && text->format != OCL_CHECK_JSON)
+    char line[512];
+    while (*at && text->format != OCL_CHECK_JSON) {
+        const size_t length = strcspn(at, "\n");
+        if (length == 0) {
             ocl_text_put(text, "\n        ");
-        else
-            ocl_text_put_escaped(text, letter);
+            at++;
+            continue;
+        }
+        const size_t kept = ocl_text_whole(at, length < sizeof line ? length : sizeof line - 1);
+        memcpy(line, at, kept);
+        line[kept] = '\0';
+        ocl_text_put_escaped(text, line);
+        at += kept;
     }
+    ocl_text_put_escaped(text, at);
 }
 
 static void put_value(struct ocl_check_text *text, const struct ocl_report_part *part)
@@ -298,63 +306,77 @@ static void begin(struct ocl_check_text *text, int file, enum ocl_check_format f
     text->file = file;
     text->format = format;
     text->length = 0;
+    text->has_failed = false;
 }
 
-/* The whole of what is known so far: a process that is killed leaves a file that can be read. */
-static void write_document(void)
+static void put_document(struct ocl_check_text *text)
 {
-    const struct ocl_check_wishes *const wishes = ocl_check_wishes();
-    struct ocl_check_text text;
-    const int file = wishes->output ? whole_open(wishes->output, O_WRONLY | O_CREAT | O_TRUNC, 0666)
-                                    : STDERR_FILENO;
-    if (file < 0)
-        return;
-    begin(&text, file, wishes->format);
-    if (wishes->format == OCL_CHECK_JSON)
-        put_json(&text);
+    if (ocl_check_wishes()->format == OCL_CHECK_JSON)
+        put_json(text);
     else
-        put_junit(&text);
-    ocl_text_flush(&text);
-    if (wishes->output)
-        close(file);
+        put_junit(text);
+    ocl_text_flush(text);
 }
 
-static int open_lines(const char *output)
+/* False: not all of it is there. */
+static bool write_all_of_it(void)
 {
-    static atomic_bool is_begun;
-    if (!output)
-        return STDERR_FILENO;
-    return whole_open(
-        output, O_WRONLY | O_CREAT | O_APPEND | (atomic_exchange(&is_begun, true) ? 0 : O_TRUNC),
-        0666);
+    struct ocl_check_text text;
+    const int file = ocl_report_file();
+    const bool is_stream = ocl_report_file_is_stream();
+    if (file < 0)
+        return true;
+    begin(&text, file, ocl_check_wishes()->format);
+    if (!is_stream && lseek(file, 0, SEEK_SET) != 0)
+        return false;
+    put_document(&text);
+    return !text.has_failed && (is_stream || ftruncate(file, lseek(file, 0, SEEK_CUR)) == 0);
+}
+
+/* The whole of what is known so far: a process that is killed leaves a file that can be read. Where it stays, only at the end. */
+static void write_document(bool is_end)
+{
+    if (!is_end && ocl_report_file_is_stream())
+        return;
+    if (!write_all_of_it() && ocl_report_file_fail(errno) && is_end)
+        (void)write_all_of_it();
+}
+
+static void put_all_lines(struct ocl_check_text *text, const struct ocl_report *report,
+                          size_t number)
+{
+    if (report) {
+        put_block(text, report, number);
+    } else {
+        put_repeats(text);
+        put_summary(text);
+    }
+    ocl_text_flush(text);
 }
 
 /* Lines of text, by whoever puts them: a block, or what stands at the end. */
 static void write_lines(const struct ocl_report *report, size_t number)
 {
-    const char *const output = ocl_check_wishes()->output;
     struct ocl_check_text text;
-    const int file = open_lines(output);
-    if (file < 0)
-        return;
-    begin(&text, file, OCL_CHECK_TEXT);
-    if (report) {
-        put_block(&text, report, number);
-    } else {
-        put_repeats(&text);
-        put_summary(&text);
-    }
-    ocl_text_flush(&text);
-    if (output)
-        close(file);
+    bool is_again = false;
+    do {
+        const int file = ocl_report_file();
+        if (file < 0)
+            return;
+        begin(&text, file, OCL_CHECK_TEXT);
+        ocl_report_file_hold(file);
+        put_all_lines(&text, report, number);
+        ocl_report_file_let_go(file);
+        is_again = text.has_failed && ocl_report_file_fail(errno);
+    } while (is_again);
 }
 
 static void write_new(const struct ocl_report *report, size_t number)
 {
     if (ocl_check_wishes()->format == OCL_CHECK_TEXT)
         write_lines(report, number);
-    else if (ocl_check_wishes()->output)
-        write_document();
+    else
+        write_document(false);
 }
 
 /* ---- Adding ---- */
@@ -431,7 +453,7 @@ static void add_new(const struct ocl_report *report)
         atomic_fetch_add(report->is_warning ? &warnings : &errors, 1);
         return;
     }
-    made->is_suppressed = ocl_suppress_has(report);
+    made->is_suppressed = ocl_suppress_has(report, true);
     count_one(made);
     if (!list(made, &number)) {
         if (!made->is_suppressed)
@@ -446,6 +468,7 @@ void ocl_report_add(const struct ocl_report *report)
 {
     if (atomic_load(&is_ended))
         return;
+    const int before = ocl_steady_begin();
     pthread_mutex_lock(&lock);
     struct shown *const one = find(report);
     if (one) {
@@ -455,6 +478,14 @@ void ocl_report_add(const struct ocl_report *report)
         add_new(report);
     }
     pthread_mutex_unlock(&lock);
+    ocl_steady_end(before);
+}
+
+void ocl_report_begin(void)
+{
+    ocl_report_file_begin(ocl_check_wishes());
+    if (ocl_check_wishes()->format != OCL_CHECK_TEXT)
+        write_document(false);
 }
 
 void ocl_report_add_last(const struct ocl_report *report)
@@ -467,12 +498,12 @@ void ocl_report_add_last(const struct ocl_report *report)
     atomic_store(&is_last, true);
     last.report = *report;
     atomic_store(&last.times, 1);
-    last.is_suppressed = ocl_suppress_has(report);
+    last.is_suppressed = ocl_suppress_has(report, false);
     count_one(&last);
     if (list(&last, &number) && !last.is_suppressed && ocl_check_wishes()->format == OCL_CHECK_TEXT)
         write_lines(&last.report, number);
     if (ocl_check_wishes()->format != OCL_CHECK_TEXT)
-        write_document();
+        write_document(true);
     else
         write_lines(NULL, 0);
 }
@@ -484,7 +515,7 @@ int ocl_report_end(int status)
         return status;
     pthread_mutex_lock(&lock);
     if (wishes->format != OCL_CHECK_TEXT)
-        write_document();
+        write_document(true);
     else
         write_lines(NULL, 0);
     pthread_mutex_unlock(&lock);

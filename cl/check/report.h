@@ -27,6 +27,9 @@ struct ocl_report {
     struct ocl_report_part parts[OCL_REPORT_PARTS]; /* as far as the first without a label */
 };
 
+/* Checks begin: opens what reports go to. A document is there from now on, however the process ends. Needs: wishes are read. */
+void ocl_report_begin(void);
+
 /* Shows a report, unless it was shown before or the user's file suppresses it. Texts are copied.
  * Threads: any. Locks: a leaf, while the block is written. */
 void ocl_report_add(const struct ocl_report *report);

@@ -12,7 +12,7 @@ struct ocl_report;
  * Empty lines and what begins with # say nothing. */
 void ocl_suppress_read(const char *path);
 
-/* In handlers of signals too. */
-bool ocl_suppress_has(const struct ocl_report *report);
+/* may_allocate: false in handlers of signals, where names of C++'s match as they are alone. */
+bool ocl_suppress_has(const struct ocl_report *report, bool may_allocate);
 
 #endif

@@ -10,8 +10,8 @@
 
 void ocl_text_flush(struct ocl_check_text *text)
 {
-    if (text->length > 0)
-        (void)whole_write(text->file, text->bytes, text->length);
+    if (text->length > 0 && !text->has_failed)
+        text->has_failed = !whole_write(text->file, text->bytes, text->length);
     text->length = 0;
 }
 
@@ -91,28 +91,74 @@ static void put_xml(struct ocl_check_text *text, char byte)
     }
 }
 
+/* Bytes of the character of UTF-8 that begins there; 0: it is none. Source: RFC 3629, 4. */
+static size_t utf8_bytes(const unsigned char *at)
+{
+    const unsigned char first = at[0];
+    const size_t bytes = first < 0x80   ? 1
+                         : first < 0xc2 ? 0
+                         : first < 0xe0 ? 2
+                         : first < 0xf0 ? 3
+                         : first < 0xf5 ? 4
+                                        : 0;
+    const unsigned char least = first == 0xe0   ? 0xa0
+                                : first == 0xf0 ? 0x90
+                                                : 0x80,
+                        most = first == 0xed   ? 0x9f
+                               : first == 0xf4 ? 0x8f
+                                               : 0xbf;
+    for (size_t i = 1; i < bytes; i++)
+        if (at[i] < (i == 1 ? least : 0x80) || at[i] > (i == 1 ? most : 0xbf))
+            return 0;
+    return bytes;
+}
+
+size_t ocl_text_whole(const char *text, size_t bytes)
+{
+    size_t kept = bytes;
+    for (int i = 0; i < 3 && kept > 1 && ((unsigned char)text[kept] & 0xc0) == 0x80; i++)
+        kept--;
+    return ((unsigned char)text[kept] & 0xc0) == 0x80 ? bytes : kept;
+}
+
+static void put_character(struct ocl_check_text *text, const char *at, size_t bytes)
+{
+    if (bytes != 1) {
+        for (size_t i = 0; i < bytes; i++)
+            put_byte(text, at[i]);
+    } else if (text->format == OCL_CHECK_JSON) {
+        put_json(text, *at);
+    } else {
+        put_xml(text, *at);
+    }
+}
+
 void ocl_text_put_escaped(struct ocl_check_text *text, const char *word)
 {
-    for (; *word; word++) {
-        if (text->format == OCL_CHECK_JSON)
-            put_json(text, *word);
-        else if (text->format == OCL_CHECK_JUNIT)
-            put_xml(text, *word);
-        else
-            put_byte(text, *word);
+    if (text->format == OCL_CHECK_TEXT) {
+        ocl_text_put(text, word);
+        return;
+    }
+    while (*word) {
+        const size_t bytes = utf8_bytes((const unsigned char *)word);
+        put_character(text, bytes > 0 ? word : "?", bytes > 0 ? bytes : 1);
+        word += bytes > 0 ? bytes : 1;
     }
 }
 
 /* Source: Itanium C++ ABI, 3.4: names that are mangled begin so. */
-void ocl_text_put_name(struct ocl_check_text *text, const char *name)
+char *ocl_text_demangled(const char *name)
 {
     char *(*demangle)(const char *name, char *room, size_t *bytes, int *status) = NULL;
-    char *plain = NULL;
     int status = 0;
-    if (text->may_allocate && strncmp(name, "_Z", 2) == 0)
+    if (strncmp(name, "_Z", 2) == 0)
         *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    if (demangle)
-        plain = demangle(name, NULL, NULL, &status);
+    return demangle ? demangle(name, NULL, NULL, &status) : NULL;
+}
+
+void ocl_text_put_name(struct ocl_check_text *text, const char *name)
+{
+    char *const plain = text->may_allocate ? ocl_text_demangled(name) : NULL;
     ocl_text_put_escaped(text, plain ? plain : name);
     free(plain);
 }

@@ -118,6 +118,10 @@ static bool keep_option(struct ocl_check_wishes *wishes, const char *name, char 
         *value = NULL;
         return true;
     }
+    if (strcmp(name, "begun") == 0 && (*value)[0] == '\0') {
+        wishes->is_begun = true;
+        return true;
+    }
     if (strcmp(name, "format") == 0)
         return read_format(*value, &wishes->format);
     if (strcmp(name, "error-exitcode") == 0 && read_number(*value, LARGEST_CODE, &number)) {

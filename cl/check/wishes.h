@@ -15,6 +15,7 @@ struct ocl_check_wishes {
     uint64_t most;  /* reports that are shown */
     size_t align;   /* of guarded memory: 256, 16 or 1 */
     const char *output;  /* file; NULL: standard error */
+    bool is_begun;       /* by clem-run, which emptied it: what is in it is of this run */
     const char *refused; /* file of suppressions; NULL: none */
     enum ocl_check_format format;
 };
@@ -24,6 +25,9 @@ void ocl_check_read_wishes(struct ocl_check_wishes *wishes);
 
 /* Needs: ocl_check_wants() has been asked. */
 const struct ocl_check_wishes *ocl_check_wishes(void);
+
+/* Who is called first where anything is checked: is above those who ask. Needs: nobody has asked. */
+void ocl_check_begin_by(void (*begin)(void));
 
 /* The word of a check, as in check.def. */
 const char *ocl_check_word(unsigned check);

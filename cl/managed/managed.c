@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "cl/block/block_strategy.h"
 #include "cl/check/check_host.h"
 #include "cl/managed/managed_private.h"
 #include "cl/memory/address.h"
@@ -87,6 +88,25 @@ static ocl_status prepare_region(const struct ocl_allocation *allocation,
 
 /* Pages of the process that nobody pinned can be given back to the system, which hands out zeros when
  * they are touched: large sizes then cost what is used of them. */
+static bool give_back_pages(void *from, size_t bytes)
+{
+    return bytes == 0 || madvise(from, bytes, MADV_DONTNEED) == 0;
+}
+
+/* All whole pages, which then are ones that nobody has touched. */
+static void zero_untouched(unsigned char *first, size_t bytes)
+{
+    const size_t page = ocl_block_page_bytes();
+    const uintptr_t from = (uintptr_t)first, end = from + bytes;
+    const uintptr_t whole = (from + page - 1) / page * page, last = end / page * page;
+    if (whole >= last || !give_back_pages((void *)whole, last - whole)) {
+        memset(first, 0, bytes);
+        return;
+    }
+    memset(first, 0, whole - from);
+    memset((void *)last, 0, end - last);
+}
+
 static void zero_shared(const struct ocl_allocation *allocation)
 {
     const struct ocl_capability *capability = &allocation->context->capability;
@@ -94,8 +114,10 @@ static void zero_shared(const struct ocl_allocation *allocation)
                              capability->host_method == OCL_HOST_USE &&
                              capability->device_is_host_memory;
 
-    if (!is_pageable || allocation->bytes < LAZY_FROM ||
-        madvise(allocation->host, allocation->bytes, MADV_DONTNEED) != 0)
+    if (ocl_check_wants(OCL_CHECK_INIT) && ocl_allocation_has_pages(allocation))
+        zero_untouched(allocation->host, allocation->bytes);
+    else if (!is_pageable || allocation->bytes < LAZY_FROM ||
+             !give_back_pages(allocation->host, allocation->bytes))
         memset(allocation->host, 0, allocation->bytes);
 }
 

@@ -69,6 +69,17 @@ void ocl_memory_give_piece(struct ocl_context *context, struct ocl_piece *piece)
  * Needs: all work of the context is complete; no other thread uses the context. */
 void ocl_memory_release_all(struct ocl_context *context);
 
+/* Whether its bytes are in pages of the process's own that stay where they are: of managed memory that kernels use in place. */
+static inline bool ocl_allocation_has_pages(const struct ocl_allocation *allocation)
+{
+    const struct ocl_capability *const capability = &allocation->context->capability;
+    return allocation->kind == OCL_MEMORY_MANAGED &&
+           (uint64_t)(uintptr_t)allocation->host == allocation->address &&
+           capability->device_is_host_memory &&
+           (capability->managed == OCL_MANAGED_IN_FINE_SVM ||
+            capability->managed == OCL_MANAGED_IN_HOST);
+}
+
 /* The same for kernels that are checked. Only what none but commands and kernels write has bytes that nobody wrote. */
 static inline void ocl_allocation_check(const struct ocl_allocation *allocation, bool is_new)
 {
@@ -77,6 +88,7 @@ static inline void ocl_allocation_check(const struct ocl_allocation *allocation,
                                         [OCL_MEMORY_REGISTERED] = "registered memory",
                                         [OCL_MEMORY_MANAGED] = "managed memory"};
     const uint64_t host = (uint64_t)(uintptr_t)allocation->host;
+    const bool has_pages = ocl_allocation_has_pages(allocation);
     if (!ocl_check_wants(OCL_CHECK_KERNELS))
         return;
     if (!is_new)
@@ -85,7 +97,9 @@ static inline void ocl_allocation_check(const struct ocl_allocation *allocation,
         ocl_check_handed_on(allocation->address, allocation->bytes, kinds[allocation->kind]);
     else
         ocl_check_allocated(allocation->address, allocation->bytes, kinds[allocation->kind],
-                            allocation->kind != OCL_MEMORY_DEVICE);
+                            allocation->kind != OCL_MEMORY_DEVICE && !has_pages);
+    if (is_new && has_pages)
+        ocl_check_follow_pages(allocation->address);
     if (host == 0 || host == allocation->address)
         return;
     if (!is_new)

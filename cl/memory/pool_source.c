@@ -43,7 +43,7 @@ const struct ocl_pool_source ocl_pool_device = {
 /* Whether it matters what pages are that the host touches. */
 static bool is_looked_at(void)
 {
-    return ocl_guard_is_on() || ocl_check_wants(OCL_CHECK_RACE);
+    return ocl_guard_is_on() || ocl_check_wants(OCL_CHECK_RACE | OCL_CHECK_INIT);
 }
 
 static ocl_status create_host(struct ocl_context *context, size_t bytes, struct ocl_block **block)

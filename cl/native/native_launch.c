@@ -216,7 +216,7 @@ static uint64_t part_of(const struct ocl_native *native, uint64_t blocks)
  * outweighed by taking them, and go through memory in long runs. */
 static uint64_t portion_of(const struct ocl_native *native, uint64_t blocks, size_t items)
 {
-    enum { PORTIONS_PER_ITEM = 16, MOST = 64, MOST_OF_SHORT = 512, LONG_PS = 100000000 };
+    enum { PORTIONS_PER_ITEM = 16, MOST = 64, MOST_OF_SHORT = 2048, LONG_PS = 100000000 };
     const uint64_t block_ps = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
     const uint64_t of_short = block_ps > 0 ? least(LONG_PS / block_ps, MOST_OF_SHORT) : 0;
     if (items == 1)

@@ -14,7 +14,7 @@ enum { ROOM = 1024 };
 /* Measured on PoCL 3.1: to give it a command takes 1.5 microseconds, and 10 to 30 until a thread of its has woken. So a thread
  * that has nothing left looks for as long whether something comes; so does who waits. */
 enum { LOST_NS = 20000, BUSY_FOR_NS = 20000000 };
-enum { LINGER_NS = 20000, AWAIT_NS = 40000, LOOKS_PER_TIME = 16 };
+enum { LINGER_NS = 20000, AWAIT_NS = 40000, AWAIT_SHARE_NS = 1000000, LOOKS_PER_TIME = 16 };
 
 /* The state: pieces that were added, in PIECES, and flags. Whoever sees IS_CLOSED adds none. */
 enum { IS_CLOSED = 1, IS_NEW = 2, PIECES = 4 };
@@ -28,6 +28,7 @@ struct ocl_chain {
     bool is_patient;             /* there are processors to turn on the spot on */
     struct ocl_chain *later;     /* in the queue's list */
     _Alignas(64) _Atomic uint64_t state;
+    _Atomic uint64_t last_shared; /* the number, from 1 on, of the last piece that threads share */
     struct ocl_piece_of_chain *pieces[ROOM];
     _Alignas(64) _Atomic uint64_t done; /* pieces */
     _Atomic uint32_t sharing;
@@ -66,20 +67,26 @@ struct patience {
 /* Whoever has just shared a piece: the next one is likely to come at once. */
 static const struct patience after_sharing = {.before = 200};
 
-/* Until when nobody does: whoever loses his processor meanwhile keeps others from theirs, maybe those that he waits for. */
-static _Atomic uint64_t busy_until;
+/* Until when nobody does: whoever loses his processor meanwhile keeps others from theirs, maybe those that he waits for. And until
+ * when nobody does but for work that he can share: it was for nothing, and what comes next is likely to take as long. */
+static _Atomic uint64_t busy_until, vain_until;
 
-static void note_busy(uint64_t now)
+static void note(_Atomic uint64_t *until, uint64_t now)
 {
-    atomic_store_explicit(&busy_until, now + BUSY_FOR_NS, memory_order_relaxed);
+    atomic_store_explicit(until, now + BUSY_FOR_NS, memory_order_relaxed);
+}
+
+static bool is_noted(const _Atomic uint64_t *until, uint64_t now)
+{
+    return now < atomic_load_explicit(until, memory_order_relaxed);
 }
 
 static bool is_busy(struct patience *patience, uint64_t now)
 {
     if (patience->last != 0 && now - patience->last > LOST_NS)
-        note_busy(now);
+        note(&busy_until, now);
     patience->last = now;
-    return now < atomic_load_explicit(&busy_until, memory_order_relaxed);
+    return is_noted(&busy_until, now);
 }
 
 /* Whether to look once more. */
@@ -95,7 +102,8 @@ static bool stays(struct patience *patience, uint64_t nanoseconds)
     const uint64_t now = ocl_now();
     if (patience->end == 0)
         patience->end = now + nanoseconds;
-    return now < patience->end && !is_busy(patience, now);
+    return now < patience->end && !is_busy(patience, now) &&
+           (nanoseconds == AWAIT_SHARE_NS || !is_noted(&vain_until, now));
 }
 
 /* ---- Pieces that several threads do ---- */
@@ -165,6 +173,8 @@ static bool add(struct ocl_chain *chain, struct ocl_piece_of_chain *piece)
     if (state & (IS_CLOSED | IS_NEW) || state / PIECES - done >= ROOM)
         return false;
     chain->pieces[state / PIECES % ROOM] = piece;
+    if (piece->share)
+        atomic_store_explicit(&chain->last_shared, state / PIECES + 1, memory_order_relaxed);
     return atomic_compare_exchange_strong(&chain->state, &state, state + PIECES);
 }
 
@@ -190,6 +200,7 @@ struct ocl_chain *ocl_chain_make(struct ocl_queue *queue, struct ocl_piece_of_ch
     chain->pieces[0] = piece;
     atomic_init(&chain->references, 3); /* the queue, the command and the caller */
     atomic_init(&chain->state, PIECES | IS_NEW);
+    atomic_init(&chain->last_shared, piece->share != NULL);
     atomic_init(&chain->done, 0);
     atomic_init(&chain->sharing, 0);
     ocl_chain_close(queue);
@@ -378,6 +389,14 @@ static bool help(struct helper *helper)
     return is_any;
 }
 
+/* Whether work that it can share is on its way. */
+static bool is_promising(const struct helper *helper)
+{
+    const struct ocl_chain *const chain = helper->chain;
+    return helper->may_share && atomic_load_explicit(&chain->last_shared, memory_order_relaxed) >
+                                    atomic_load_explicit(&chain->done, memory_order_relaxed);
+}
+
 /* Helps once, or waits a moment for something to help with; false: there has been nothing for too long, or is no chain left. */
 static bool help_on(struct helper *helper, struct ocl_queue *queue)
 {
@@ -389,7 +408,7 @@ static bool help_on(struct helper *helper, struct ocl_queue *queue)
     if (!helper->chain)
         return false;
     if (!help(helper))
-        return stays(&helper->patience, AWAIT_NS);
+        return stays(&helper->patience, is_promising(helper) ? AWAIT_SHARE_NS : AWAIT_NS);
     helper->patience = after_sharing;
     return true;
 }
@@ -438,7 +457,7 @@ bool ocl_chain_await(struct ocl_queue *queue, uint64_t *position)
     while (!(has_ended = has_done(last, pieces)) && is_patient && help_on(&helper, queue))
         ;
     if (!has_ended && helper.chain)
-        note_busy(ocl_now()); /* for nothing: what comes next is likely to take as long */
+        note(&vain_until, ocl_now());
     release(helper.chain);
     release(last);
     return has_ended;

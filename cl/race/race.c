@@ -259,6 +259,7 @@ static unsigned newest_of(const struct cell *cell)
 
 static void check_cell(struct now *now, struct page *page)
 {
+    race_close_row(now->race, page, now->address);
     struct cell cell = race_cell(page, now->address);
     for (unsigned i = 0; i < SLOTS; i++)
         if (cell.slots[i].time == now->slot.time && cell.slots[i].word == now->slot.word)
@@ -320,6 +321,8 @@ void ocl_race_access(struct ocl_race *race, struct ocl_race_block *block, uint32
     now.old = access->is_shared ? block->barrier : race->launch_begin;
     now.clear = access->is_shared ? block->barrier : block->clear;
     now.slot = (struct slot){race->look.time, word_of(race, thread, access)};
+    if (access->bytes == 0)
+        (void)page_for(&now, access->address);
     check_cells(&now);
     if (access->is_strong && access->reads && access->writes)
         forget_doubts(block, thread, access);
@@ -351,8 +354,9 @@ static bool is_before(struct sought *s, const struct run *run)
     return s->is_before;
 }
 
-static bool find_in_cell(struct sought *s, const struct page *page, uint64_t at)
+static bool find_in_cell(struct sought *s, struct page *page, uint64_t at)
 {
+    race_close_row(s->race, page, at);
     const struct cell cell = race_cell(page, at);
     const uint32_t bytes = bytes_at(s->first, s->end, at);
     for (int i = 0; i < SLOTS; i++) {
@@ -380,6 +384,27 @@ static bool find_in_cell(struct sought *s, const struct page *page, uint64_t at)
     return false;
 }
 
+/* Whether none of a row's accesses is one that is sought; false: its cells have to be asked. */
+static bool has_none(struct sought *s, struct page *page, uint64_t at)
+{
+    uint32_t count;
+    const struct ptx_row_access *listed =
+        ptx_row_listed((uint64_t *)(void *)page->first, at, &count);
+    for (uint32_t i = 0; listed && i < count; i++)
+        if (listed[i].time > s->race->launch_begin && (s->writes || listed[i].word & SLOT_WRITES) &&
+            !is_before(s, race_run(s->race, listed[i].time)))
+            return false;
+    return listed != NULL;
+}
+
+/* Where what is to be looked at goes on. */
+static uint64_t behind(struct sought *s, struct page *page, uint64_t at)
+{
+    if (!page)
+        return (at / PAGE_BYTES + 1) * PAGE_BYTES;
+    return has_none(s, page, at) ? (at / PTX_ROW_BYTES + 1) * PTX_ROW_BYTES : at;
+}
+
 bool ocl_race_find(struct ocl_race *race, const struct ocl_race_order *order, uint64_t address,
                    uint64_t bytes, bool writes, struct ocl_race_report *found)
 {
@@ -390,11 +415,11 @@ bool ocl_race_find(struct ocl_race *race, const struct ocl_race_order *order, ui
                        .writes = writes,
                        .found = found};
     for (uint64_t at = address / 4 * 4; at < s.end;) {
-        const struct page *page = race_page(race, at);
-        const uint64_t next = page ? at + 4 : (at / PAGE_BYTES + 1) * PAGE_BYTES;
-        if (page && find_in_cell(&s, page, at))
+        struct page *page = race_page(race, at);
+        const uint64_t next = behind(&s, page, at);
+        if (next == at && find_in_cell(&s, page, at))
             return true;
-        at = next;
+        at = next == at ? at + 4 : next;
     }
     return false;
 }

@@ -78,6 +78,8 @@ struct ocl_race_order {
     uint32_t line, position; /* position 0: it is in order with all */
     const uint32_t *known;   /* of each line; read until the launch ends */
     bool forgets;            /* all that has ended is ordered before all that comes from now on */
+    uint64_t told; /* ocl_race_launches()' answer to the thread that launched it; 0: the host did */
+    bool is_tail;  /* likewise: it comes behind all that the grid of that thread does */
 };
 
 /* A launch begins: its number, > 0. order NULL: it is ordered behind those that have ended. */
@@ -99,9 +101,13 @@ struct ocl_race_block *ocl_race_block_begin(struct ocl_race *race, uint32_t laun
 struct ocl_race_block *ocl_race_block_find(struct ocl_race *race, uint32_t launch, uint64_t block);
 void ocl_race_block_end(struct ocl_race *race, struct ocl_race_block *block);
 
-/* Needs: thread < the block's; the bytes of shared memory < 2^32. */
+/* Needs: thread < the block's; the bytes of shared memory < 2^32. Of no bytes, nothing is accessed: what is kept of accesses there
+ * has its place then, and kernels may look. */
 void ocl_race_access(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread,
                      const struct ocl_race_access *access);
+/* The thread launches a kernel, which knows what the thread knows, and may run beside all else that its grid does. The answer is that
+ * launch's `told`, until more than all launches that are open are forgotten. */
+uint64_t ocl_race_launches(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread);
 void ocl_race_fence(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread,
                     bool is_narrow);
 

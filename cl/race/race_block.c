@@ -101,6 +101,8 @@ static void start_again(struct ocl_race *race)
 static bool may_start_again(const struct ocl_race *race, const struct ocl_race_order *order)
 {
     enum { MANY_RUNS = 1 << 20 };
+    if (order && order->told != 0)
+        return false;
     return !order || order->forgets || race->launches == 0 || race->run_count > MANY_RUNS;
 }
 
@@ -120,6 +122,26 @@ static bool is_behind_all(const struct ocl_race *race, const struct ocl_race_ord
     return true;
 }
 
+static struct span *span_of(struct ocl_race *race, uint32_t launch)
+{
+    const size_t at = launch - race->launch_base - 1;
+    return launch > race->launch_base && launch <= race->launches && at < race->span_room
+               ? &race->spans[at]
+               : NULL;
+}
+
+/* It is as old as the launch of the host's that it is a part of. What a kernel wrote over is nobody's. */
+static void make_part(struct ocl_race *race, const struct ocl_race_order *order, struct span *span)
+{
+    const uint32_t parent = (uint32_t)(order->told >> 32), knows = (uint32_t)order->told;
+    const struct span *const its = span_of(race, parent);
+    if (!its || knows >= race->node_count)
+        return;
+    span->clear = its->clear;
+    span->parent = order->is_tail ? its->parent : parent;
+    span->knows = order->is_tail ? its->knows : knows;
+}
+
 static struct span span_for(struct ocl_race *race, const struct ocl_race_order *order, size_t at)
 {
     struct span span = {.begin = ++race->look.time, .has_order = order != NULL};
@@ -130,6 +152,8 @@ static struct span span_for(struct ocl_race *race, const struct ocl_race_order *
     span.known = order->known;
     if (race->open_launches == 1 && order->position != 0 && is_behind_all(race, order, at))
         span.clear = span.begin;
+    if (order->told != 0)
+        make_part(race, order, &span);
     return span;
 }
 
@@ -145,10 +169,12 @@ uint32_t ocl_race_launch_begin(struct ocl_race *race, const struct ocl_race_orde
     return ++race->launches;
 }
 
-static struct span *span_of(struct ocl_race *race, uint32_t launch)
+/* Whether a thread of that launch launched it, or one that it is a part of. */
+static bool is_part_of(struct ocl_race *race, const struct span *span, uint32_t launch)
 {
-    const size_t at = launch - race->launch_base - 1;
-    return at < race->span_room ? &race->spans[at] : NULL;
+    while (span && span->parent != 0 && span->parent != launch)
+        span = span_of(race, span->parent);
+    return span && span->parent != 0;
 }
 
 bool race_is_behind(struct ocl_race *race, uint32_t launch, uint32_t earlier)
@@ -156,6 +182,8 @@ bool race_is_behind(struct ocl_race *race, uint32_t launch, uint32_t earlier)
     const struct span *its = span_of(race, launch), *other = span_of(race, earlier);
     if (!its || !other)
         return true;
+    if (is_part_of(race, its, earlier)) /* what it knows of that decides */
+        return false;
     if (!its->has_order || !other->has_order)
         return other->end != 0 && other->end <= its->begin;
     return its->position == 0 || other->position == 0 || !its->known ||
@@ -245,6 +273,7 @@ struct ocl_race_block *ocl_race_block_begin(struct ocl_race *race, uint32_t laun
     race_turn(race, block);
     block->begin = block->barrier = block->turn - 1;
     const struct span *span = span_of(race, launch);
+    block->knows = span ? span->knows : 0;
     block->clear = span && span->clear > race->launch_begin ? span->clear : race->launch_begin;
     for (uint32_t i = 0; i < WARPS; i++)
         block->warps[i].time = block->begin;

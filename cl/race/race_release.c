@@ -47,6 +47,18 @@ uint32_t race_told(struct ocl_race *race, struct ocl_race_block *block, uint32_t
     return stamp->node = race_tell(race, knows, block->serial, thread, stamp->time);
 }
 
+/* The upper half is the grid's launch, the lower one a node. */
+uint64_t ocl_race_launches(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread)
+{
+    if (!block)
+        return 0;
+    race_turn(race, block);
+    struct stamp now = stamp_of(race, block, thread);
+    const uint32_t knows = race_told(race, block, thread, &now);
+    race->look.time++;
+    return (uint64_t)block->launch << 32 | knows;
+}
+
 void ocl_race_fence(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread,
                     bool is_narrow)
 {

@@ -205,14 +205,17 @@ void race_put_cell(struct page *page, uint64_t address, const struct cell *cell,
 }
 
 /* Where the first is none, the others are. */
-static void forget_in(struct page *page, uint64_t first, uint64_t end)
+static void forget_in(struct ocl_race *race, struct page *page, uint64_t first, uint64_t end)
 {
     const uint64_t begin = page->number * PAGE_BYTES;
     first = first > begin ? first : begin;
     end = end < begin + PAGE_BYTES ? end : begin + PAGE_BYTES;
-    if (first < end)
-        memset(&page->first[first % PAGE_BYTES / 4], 0,
-               (size_t)((end - 1) / 4 - first / 4 + 1) * sizeof(struct slot));
+    if (first >= end)
+        return;
+    race_close_row(race, page, first);
+    race_close_row(race, page, end - 1);
+    memset(&page->first[first % PAGE_BYTES / 4], 0,
+           (size_t)((end - 1) / 4 - first / 4 + 1) * sizeof(struct slot));
 }
 
 /* Whichever are fewer: pages there, or in all. */
@@ -222,14 +225,14 @@ void ocl_race_forget(struct ocl_race *race, uint64_t address, uint64_t bytes)
     if (bytes / PAGE_BYTES >= race->page_room) {
         for (size_t i = 0; i < race->page_room; i++)
             if (race->pages[i])
-                forget_in(race->pages[i], address, end);
+                forget_in(race, race->pages[i], address, end);
         return;
     }
     for (uint64_t at = address; at < end;) {
         const uint64_t next = (at / PAGE_BYTES + 1) * PAGE_BYTES;
         struct page *page = find_page(race, at / PAGE_BYTES);
         if (page)
-            forget_in(page, address, end);
+            forget_in(race, page, address, end);
         at = next;
     }
 }

@@ -11,6 +11,7 @@
 
 #include "cl/race/race.h"
 #include "kernels/ptx/library/check.h"
+#include "kernels/ptx/library/rows.h"
 
 enum { WARPS = OCL_RACE_THREADS / 32, BARRIERS = 16, SLOTS = CLEM_RACE_SLOTS, DOUBTS = 64 };
 
@@ -124,6 +125,8 @@ struct span {
     uint32_t line, position;
     const uint32_t *known; /* NULL: it has ended */
     uint32_t clear;        /* it is ordered behind all that was until then */
+    uint32_t parent,
+        knows; /* the launch whose thread launched it, and what that knew; 0: the host did */
 };
 
 /* What strong writes of an address have released. */
@@ -177,6 +180,11 @@ struct page *race_page(struct ocl_race *race, uint64_t address);
 struct page *race_page_for(struct ocl_race *race, uint64_t address);
 struct page *race_shared_page_for(struct ocl_race *race, struct ocl_race_block *block,
                                   uint64_t offset);
+/* Needed once before cells at an address are read or written: there may be a list in place of them. */
+static inline void race_close_row(struct ocl_race *race, struct page *page, uint64_t address)
+{
+    ptx_row_close((uint64_t *)(void *)page->first, address, race->look.turn);
+}
 /* The cell of an address or offset in its page. */
 static inline struct cell race_cell(const struct page *page, uint64_t address)
 {

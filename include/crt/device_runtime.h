@@ -23,6 +23,7 @@
 
 #include "../vector_types.h"
 #include "device_math.h"
+#include "host_math.h"
 
 /* Device functions of the C library's names come first: what the library then declares with the
  * same parameters is for the host. */

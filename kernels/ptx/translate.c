@@ -840,8 +840,11 @@ static void translate(struct translation *t)
     refuse_wait_for_launches(e);
     ptx_plan_find_jumps(e);
     if (t->is_native && e->target->force_form < 0 && !e->target->checks && !is_better_native(e)) {
-        ptx_refuse(e, "another form suits it better");
-        return;
+        plan->by_thread = ptx_native_suits_threads(e);
+        if (!plan->by_thread) {
+            ptx_refuse(e, "another form suits it better");
+            return;
+        }
     }
     plan->form = t->is_native ? PTX_FORM_NATIVE : choose_form(e);
     e->function = NULL;

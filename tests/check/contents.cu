@@ -352,6 +352,102 @@ static void wrong_array_layer()
     MUST(cudaDeviceSynchronize());
 }
 
+/* ---- Managed memory ---- */
+
+/* More than the system makes of one page. */
+enum { MANAGED = 4 << 20, FAR = 3 << 20 };
+
+static char *managed()
+{
+    char *made = NULL;
+    MUST(cudaMallocManaged(&made, MANAGED));
+    return made;
+}
+
+static void managed_written()
+{
+    char *bytes = managed();
+    memset(bytes, 1, MANAGED);
+    double_all<<<1, THREADS>>>(bytes + FAR, 512);
+    MUST(cudaDeviceSynchronize());
+    MUST(cudaFree(bytes));
+}
+
+/* A page that the host has written some of may be all that it wants. */
+static void managed_partly()
+{
+    char *bytes = managed();
+    bytes[FAR] = 1;
+    double_all<<<1, THREADS>>>(bytes + FAR, 512);
+    MUST(cudaDeviceSynchronize());
+}
+
+static void managed_read()
+{
+    char *bytes = managed();
+    const int file = open("/dev/zero", O_RDONLY);
+    MUST(read(file, bytes, MANAGED) != MANAGED);
+    double_all<<<1, THREADS>>>(bytes + FAR, 512);
+    MUST(cudaDeviceSynchronize());
+}
+
+static void managed_filled()
+{
+    char *bytes = managed();
+    MUST(cudaMemset(bytes, 3, MANAGED));
+    double_all<<<1, THREADS>>>(bytes + FAR, 512);
+    expect(bytes + FAR, 512, 6);
+}
+
+__global__ void set_all(char *bytes, int count)
+{
+    for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x)
+        bytes[i] = 1;
+}
+
+static void managed_by_kernel()
+{
+    char *bytes = managed();
+    set_all<<<1, THREADS>>>(bytes + FAR, 512);
+    double_all<<<1, THREADS>>>(bytes + FAR, 512);
+    expect(bytes + FAR, 512, 2);
+}
+
+/* What a kernel did there first says nothing of what the host does later. */
+static void managed_later()
+{
+    char *bytes = managed();
+    set_all<<<1, THREADS>>>(bytes + FAR, 8);
+    MUST(cudaDeviceSynchronize());
+    memset(bytes + FAR, 1, 512);
+    double_all<<<1, THREADS>>>(bytes + FAR, 512);
+    expect(bytes + FAR, 512, 2);
+}
+
+/* Memory of before may have been the host's. */
+static void managed_again()
+{
+    for (int i = 0; i < 4; i++)
+        managed_written();
+}
+
+static void wrong_managed()
+{
+    char *bytes = managed();
+    bytes[0] = 1;
+    double_all<<<1, THREADS>>>(bytes + FAR, 512);
+    MUST(cudaDeviceSynchronize());
+}
+
+static void wrong_managed_copied()
+{
+    char *bytes = managed(), *device = NULL;
+    MUST(cudaMalloc(&device, 512));
+    MUST(cudaMemcpy(device, bytes + FAR, 512, cudaMemcpyDefault));
+    double_all<<<1, THREADS>>>(device, 512);
+    MUST(cudaDeviceSynchronize());
+}
+
 static const struct {
     const char *name;
     void (*run)();
@@ -367,7 +463,16 @@ static const struct {
              {"wrong_array_gathered", wrong_array_gathered},
              {"array_by_surface", array_by_surface},
              {"array_layer", array_layer},
-             {"wrong_array_layer", wrong_array_layer}};
+             {"wrong_array_layer", wrong_array_layer},
+             {"managed_written", managed_written},
+             {"managed_partly", managed_partly},
+             {"managed_read", managed_read},
+             {"managed_filled", managed_filled},
+             {"managed_by_kernel", managed_by_kernel},
+             {"managed_later", managed_later},
+             {"managed_again", managed_again},
+             {"wrong_managed", wrong_managed},
+             {"wrong_managed_copied", wrong_managed_copied}};
 
 int main(int count, char **arguments)
 {

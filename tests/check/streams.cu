@@ -168,6 +168,98 @@ static void children_and_copy()
     cudaMemcpyAsync(b, a + 512, BYTES / 2, cudaMemcpyDeviceToDevice, two);
 }
 
+/* What a child may know of its parent: all that the thread knows that launches it. When else either does something is open, but that
+ * what is launched into the tail begins when all of that has ended. */
+enum when { BEFORE, BEFORE_ALONE, BEHIND, BEHIND_ELSEWHERE, READS_BEHIND, COUNTS_BEHIND };
+
+__global__ void launch_take(int *p, int *to, when w, cudaStream_t stream)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (w == BEFORE || w == BEFORE_ALONE)
+        p[i] = i;
+    if (w != BEFORE_ALONE)
+        __syncthreads();
+    if (i == 0 && w == READS_BEHIND)
+        clem_launch(put, 1, 128, 0, stream, p, 1);
+    else if (i == 0 && w == COUNTS_BEHIND)
+        clem_launch(count, 1, 128, 0, stream, p);
+    else if (i == 0)
+        clem_launch(take, 1, 128, 0, stream, (const int *)p, to);
+    if (w == BEHIND)
+        p[i] = i + 1;
+    if (w == BEHIND_ELSEWHERE)
+        p[i + 512] = i;
+    if (w == READS_BEHIND)
+        to[i] = p[i];
+    if (w == COUNTS_BEHIND)
+        atomicAdd(p, 1);
+}
+
+__global__ void launch_twice(int *p, int *to, bool writes_behind)
+{
+    p[threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        clem_launch(launch_take, 1, 128, 0, 0, p, to, BEHIND_ELSEWHERE, nullptr);
+    if (writes_behind)
+        p[threadIdx.x] = 2;
+}
+
+static void parent_before()
+{
+    launch_take<<<1, 128>>>(a, b, BEFORE, nullptr);
+    launch_take<<<1, 128>>>(a, b, BEFORE, cudaStreamFireAndForget);
+}
+static void parent_not_met()
+{
+    launch_take<<<1, 128>>>(a, b, BEFORE_ALONE, nullptr);
+}
+static void parent_of_blocks()
+{
+    launch_take<<<2, 64>>>(a, b, BEFORE, nullptr);
+}
+static void parent_behind()
+{
+    launch_take<<<1, 128>>>(a, b, BEHIND, nullptr);
+}
+static void parent_forgets()
+{
+    launch_take<<<1, 128>>>(a, b, BEHIND, cudaStreamFireAndForget);
+}
+static void parent_elsewhere()
+{
+    launch_take<<<1, 128>>>(a, b, BEHIND_ELSEWHERE, nullptr);
+}
+static void parent_reads()
+{
+    launch_take<<<1, 128>>>(a, b, READS_BEHIND, nullptr);
+}
+static void parent_counts()
+{
+    launch_take<<<1, 128>>>(a, b, COUNTS_BEHIND, nullptr);
+}
+static void parent_tail()
+{
+    for (when w : {BEFORE_ALONE, BEHIND, READS_BEHIND, COUNTS_BEHIND})
+        launch_take<<<1, 128>>>(a, b, w, cudaStreamTailLaunch);
+    launch_take<<<2, 64>>>(a, b, BEFORE, cudaStreamTailLaunch);
+}
+static void grandparent_before()
+{
+    launch_twice<<<1, 128>>>(a, b, false);
+}
+static void grandparent_behind()
+{
+    launch_twice<<<1, 128>>>(a, b, true);
+}
+static void parent_and_next()
+{
+    launch_take<<<1, 128, 0, one>>>(a, b, BEFORE, nullptr);
+    put<<<8, 128, 0, one>>>(a, 3);
+    launch_take<<<1, 128, 0, one>>>(a, b, BEFORE, nullptr);
+    cudaMemsetAsync(a, 0, BYTES, one);
+}
+
 static void children_in_order()
 {
     launch_put<<<1, 1, 0, one>>>(a, 1);
@@ -748,6 +840,18 @@ static const struct test tests[] = {
     {"children", "the other's kernel; put(int*, int)", children, cudaStreamNonBlocking},
     {"children_and_copy", "a copy reads what other work in another stream writes; put(int*, int)", children_and_copy, cudaStreamNonBlocking},
     {"children_in_order", "", children_in_order, cudaStreamNonBlocking},
+    {"parent_before", "", parent_before, cudaStreamNonBlocking},
+    {"parent_not_met", "one thread reads what another writes; kernel take(; the other's kernel launch_take(; the other access is a write by block (0,0,0), thread (1,0,0)", parent_not_met, cudaStreamNonBlocking},
+    {"parent_of_blocks", "one thread reads what another writes; kernel take(; the other access is a write by block (1,0,0)", parent_of_blocks, cudaStreamNonBlocking},
+    {"parent_behind", "one thread reads what another writes; kernel take(; the other's kernel launch_take(; by block (0,0,0), thread (0,0,0)", parent_behind, cudaStreamNonBlocking},
+    {"parent_forgets", "one thread reads what another writes; kernel take(; the other's kernel launch_take(", parent_forgets, cudaStreamNonBlocking},
+    {"parent_elsewhere", "", parent_elsewhere, cudaStreamNonBlocking},
+    {"parent_reads", "one thread reads what another writes; kernel put(; the other access is a read", parent_reads, cudaStreamNonBlocking},
+    {"parent_counts", "", parent_counts, cudaStreamNonBlocking},
+    {"parent_tail", "", parent_tail, cudaStreamNonBlocking},
+    {"grandparent_before", "", grandparent_before, cudaStreamNonBlocking},
+    {"grandparent_behind", "one thread reads what another writes; kernel take(; the other's kernel launch_twice(", grandparent_behind, cudaStreamNonBlocking},
+    {"parent_and_next", "", parent_and_next, cudaStreamNonBlocking},
     {"legacy_between", "", legacy_between, cudaStreamDefault},
     {"legacy_apart", "the other's kernel; kernel put(int*, int)", legacy_apart, cudaStreamNonBlocking},
     {"legacy_after", "", legacy_after, cudaStreamDefault},

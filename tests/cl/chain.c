@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "cl/base/deadline.h"
 #include "cl/memory.h"
@@ -17,6 +18,7 @@ enum { PARTS = 8 };
 struct shared {
     struct ocl_piece_of_chain piece;
     struct ocl_parts parts;
+    unsigned milliseconds;  /* how long it is left */
     _Atomic unsigned by[2]; /* parts: the driver's, and those of who waited */
     _Atomic bool has_begun;
 };
@@ -24,7 +26,7 @@ struct shared {
 static bool share(struct ocl_piece_of_chain *piece, bool is_waiting)
 {
     struct shared *shared = (struct shared *)piece;
-    const uint64_t end = ocl_deadline_after(10000);
+    const uint64_t end = ocl_deadline_after(shared->milliseconds);
     uint64_t part;
     bool is_any = false;
     atomic_store(&shared->has_begun, true);
@@ -81,7 +83,7 @@ TEST_BODY(chain_who_waits_helps_with_an_earlier_one)
 {
     struct ocl_context *context = open_with_processors();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
-    struct shared shared = {.piece = {run, share}};
+    struct shared shared = {.piece = {run, share}, .milliseconds = 10000};
     struct ocl_piece_of_chain last = {do_nothing, NULL};
     struct driver driver;
     pthread_t thread;
@@ -99,6 +101,65 @@ TEST_BODY(chain_who_waits_helps_with_an_earlier_one)
     assert_int_equal(atomic_load(&shared.by[true]) + atomic_load(&shared.by[false]), PARTS);
     assert_true(ocl_chain_is_done(queue, &position));
     ocl_context_close(context);
+}
+
+static void take_long(struct ocl_piece_of_chain *piece)
+{
+    enum { LONG_NS = 300000 };
+    const uint64_t end = ocl_now() + LONG_NS;
+    (void)piece;
+    while (ocl_now() < end)
+        ;
+}
+
+/* One round; whether who waited did a part. */
+static bool shares_behind_long_piece(struct ocl_queue *queue)
+{
+    struct ocl_piece_of_chain first = {take_long, NULL};
+    struct shared shared = {.piece = {run, share}, .milliseconds = 20};
+    struct driver driver = {{make_chain(queue, &first), NULL}};
+    pthread_t thread;
+    uint64_t position;
+    ocl_parts_begin(&shared.parts, PARTS);
+    assert_true(ocl_chain_add(queue, &shared.piece));
+    assert_int_equal(pthread_create(&thread, NULL, run_chains, &driver), 0);
+    (void)ocl_chain_await(queue, &position);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    return atomic_load(&shared.by[true]) > 0;
+}
+
+/* Whether the calling thread keeps its processor for half a millisecond, as a thread that waits has to. */
+static bool keeps_processor(void)
+{
+    enum { LONG_NS = 500000, LOST_NS = 20000 };
+    const uint64_t begin = ocl_now();
+    bool keeps = true;
+    for (uint64_t last = begin, now; last - begin < LONG_NS; last = now) {
+        now = ocl_now();
+        keeps &= now - last < LOST_NS;
+    }
+    return keeps;
+}
+
+/* Also where the driver is at something else for a while before it. Who loses the processor meanwhile gives up, and so do others for
+ * a moment. */
+TEST_BODY(chain_who_waits_stays_for_what_can_be_shared)
+{
+    enum { ROUNDS = 100 };
+    const struct timespec moment = {.tv_nsec = 25000000};
+    struct ocl_context *context = open_with_processors();
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
+    unsigned kept = 0;
+    bool is_shared = false;
+    for (int i = 0; i < ROUNDS && !is_shared; i++) {
+        nanosleep(&moment, NULL);
+        kept += keeps_processor();
+        is_shared = shares_behind_long_piece(queue);
+    }
+    ocl_context_close(context);
+    if (!is_shared && kept < ROUNDS * 9 / 10)
+        TEST_SKIP("others have the processors");
+    assert_true(is_shared);
 }
 
 /* A copy within the device comes behind launches in their command, which more may follow. */

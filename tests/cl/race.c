@@ -226,6 +226,69 @@ TEST_BODY(race_of_launches_at_one_time)
     end(&b, 2, 0, 0);
 }
 
+/* A launch of a thread's: all of one order with the host's, as the checks have it. */
+static uint32_t begin_part(struct bench *b, uint64_t told, bool is_tail)
+{
+    static const uint32_t known[] = {1};
+    const struct ocl_race_order order = {
+        .line = 0, .position = 1, .known = known, .told = told, .is_tail = is_tail};
+    return ocl_race_launch_begin(b->race, &order);
+}
+
+TEST_BODY(race_of_a_kernel_and_what_it_launched)
+{
+    struct bench b;
+    begin(&b);
+    ocl_race_launch_end(b.race, b.launch);
+    const uint32_t parent = b.launch = begin_part(&b, 0, false);
+    struct ocl_race_block *k = block(&b, 0);
+    touch(&b, k, 0, DATA, 1, writes);
+    touch(&b, k, 40, DATA + 4, 1, writes);
+    ocl_race_meet(b.race, k);
+    touch(&b, k, 1, DATA + 8, 2, writes);
+    touch(&b, k, 0, DATA + 12, 2, writes);
+    const uint64_t told = ocl_race_launches(b.race, k, 0);
+    touch(&b, k, 0, DATA + 16, 3, writes);
+    ocl_race_block_end(b.race, k);
+    ocl_race_launch_end(b.race, parent);
+
+    const uint32_t child = b.launch = begin_part(&b, told, false);
+    k = block(&b, 0);
+    touch(&b, k, 0, DATA, 4, reads);
+    touch(&b, k, 1, DATA + 4, 4, reads);
+    touch(&b, k, 0, DATA + 12, 4, reads);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 0);
+    touch(&b, k, 0, DATA + 8, 4, reads); /* another thread's, that it did not meet */
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 1);
+    assert_int_equal(b.found.last.before.launch, parent);
+    touch(&b, k, 0, DATA + 16, 4, reads); /* its own, behind the launch */
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 2);
+    const uint64_t told_further = ocl_race_launches(b.race, k, 0);
+    ocl_race_block_end(b.race, k);
+    ocl_race_launch_end(b.race, child);
+
+    const uint32_t further = b.launch = begin_part(&b, told_further, false);
+    k = block(&b, 0);
+    touch(&b, k, 0, DATA, 5, writes); /* known by way of the child, whose thread read there */
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 2);
+    touch(&b, k, 0, DATA + 16, 5, reads);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 3);
+    ocl_race_block_end(b.race, k);
+    ocl_race_launch_end(b.race, further);
+
+    const uint32_t tail = b.launch = begin_part(&b, told, true);
+    k = block(&b, 0);
+    touch(&b, k, 5, DATA + 8, 6, writes);
+    touch(&b, k, 5, DATA + 16, 6, writes);
+    ocl_race_block_end(b.race, k);
+    ocl_race_launch_end(b.race, tail);
+
+    b.launch = begin_part(&b, UINT64_MAX, false); /* what no call has answered */
+    k = block(&b, 0);
+    touch(&b, k, 0, DATA + 16, 7, writes);
+    end(&b, 3, 0, 0);
+}
+
 /* Each block leaves a value; the last one that comes reads all. */
 static void last_block(struct bench *b, bool fences)
 {

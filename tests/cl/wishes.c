@@ -19,7 +19,7 @@ TEST_BODY(wishes_are_read_with_their_options)
 {
     const struct ocl_check_wishes wishes =
         wishes_of("memory,leak", "output=/a\\:b\\\\c:max-reports=7:format=junit:guard-align=16:"
-                                 "suppressions=/known:error-exitcode=3");
+                                 "suppressions=/known:error-exitcode=3:begun:");
     assert_int_equal(wishes.kinds, OCL_CHECK_MEMORY | OCL_CHECK_LEAK);
     assert_string_equal(wishes.output, "/a:b\\c");
     assert_string_equal(wishes.refused, "/known");
@@ -27,6 +27,7 @@ TEST_BODY(wishes_are_read_with_their_options)
     assert_int_equal(wishes.format, OCL_CHECK_JUNIT);
     assert_int_equal(wishes.align, 16);
     assert_int_equal(wishes.error_code, 3);
+    assert_true(wishes.is_begun);
 }
 
 TEST_BODY(wishes_that_are_none_change_nothing)
@@ -39,6 +40,7 @@ TEST_BODY(wishes_that_are_none_change_nothing)
     assert_int_equal(wishes.most, 100);
     assert_int_equal(wishes.format, OCL_CHECK_TEXT);
     assert_int_equal(wishes.align, 256);
+    assert_false(wishes.is_begun);
 }
 
 TEST_BODY(wishes_with_an_unknown_word_check_nothing)

@@ -104,7 +104,7 @@ static void run_elsewhere(const char *environment, const char *mode, char given[
 {
     static const char begin[] = "clem: PoCL keeps compiled kernels in ";
     const int code = run_helper(environment, mode, output, sizeof output);
-    if (code == CANNOT_RUN)
+    if (code == CANNOT_RUN || code == NOT_FOUND)
         TEST_SKIP("another user cannot run programs of this folder");
     if (code != 0 || !strstr(output, begin))
         print_error("%s\n", output);

@@ -84,6 +84,29 @@ __global__ void math(double *d, float *f)
     d[threadIdx.x] = sum;
 }
 
+__device__ unsigned volume(dim3 size)
+{
+    return size.x * size.y * size.z;
+}
+
+/* The variables of a launch are uint3 and dim3, however they turn into one another. */
+__global__ void places(unsigned *u)
+{
+    dim3 block(blockIdx), thread = threadIdx, size(blockDim), grid = gridDim;
+    const uint3 first(threadIdx), second = blockDim;
+    thread = blockIdx;
+    u[0] = volume(block) + volume(thread) + volume(size) + volume(grid) + volume(threadIdx) + volume(first) +
+           volume(second) + volume(dim3(gridDim)) + volume(static_cast<dim3>(blockIdx));
+}
+
+static_assert(CUDART_PI_HI == CUDART_PI && CUDART_PI_LO > 1.2e-16 && CUDART_PI_LO < 1.3e-16, "pi in two parts");
+static_assert(CUDART_LN2_HI == CUDART_LN2 && CUDART_LNT_HI == CUDART_LNT && CUDART_L2E_HI == CUDART_L2E &&
+                  CUDART_LG2_HI == CUDART_LG2 && CUDART_LGE_HI == CUDART_LGE && CUDART_PIO2_HI == CUDART_PIO2 &&
+                  CUDART_PIO4_HI == CUDART_PIO4 && CUDART_SQRT_2PI_HI == CUDART_SQRT_2PI &&
+                  CUDART_SQRT_PIO2_HI == CUDART_SQRT_PIO2 && CUDART_SQRT_HALF_HI == CUDART_SQRT_HALF,
+              "the first part is the rounded number");
+static_assert(CUDART_REMQUO_MASK_F == 7, "three bits");
+
 __global__ void integers(unsigned *u, int n)
 {
     const unsigned a = u[0], b = u[1];

@@ -251,6 +251,11 @@ static void older_graphs()
     CHECK(cudaStreamUpdateCaptureDependencies(nullptr, &node, 2,
                                               cudaStreamSetCaptureDependencies) == cudaSuccess);
     CHECK(edges == 2 && edge_data == nullptr && capture_flags == 1);
+    const unsigned int flags = 1;
+    CHECK(cudaStreamUpdateCaptureDependencies(nullptr, &node, count, flags) == cudaSuccess);
+    CHECK(edges == count && edge_data == nullptr && capture_flags == 1);
+    CHECK(cudaStreamUpdateCaptureDependencies(nullptr, &node, 7, 0) == cudaSuccess);
+    CHECK(edges == 7 && capture_flags == 0);
     CHECK(cudaStreamUpdateCaptureDependencies(nullptr, &node, NULL, 1) == cudaSuccess);
     CHECK(edges == 1 && capture_flags == 0);
     CHECK(cudaStreamGetCaptureInfo(nullptr, nullptr, nullptr, nullptr, nullptr, &count) ==

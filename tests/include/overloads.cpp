@@ -106,6 +106,7 @@ void launch(cudaStream_t stream, cudaKernel_t loaded, cudaLibrary_t library)
     cudaFuncGetAttributes(&attributes, kernel);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 1024);
     cudaFuncSetCacheConfig(kernel, cudaFuncCachePreferL1);
+    cudaFuncSetSharedMemConfig(kernel, cudaSharedMemBankSizeEightByte);
     cudaFuncGetName(&name, kernel);
     cudaGetKernel(&loaded, kernel);
     cudaLibraryGetGlobal(&data, &bytes, library, "name");
@@ -199,6 +200,8 @@ void older_forms(cudaStream_t stream, const void *managed)
     CUcontext context;
     cuCtxCreate(&context, 0, 0);
     cuCtxCreate(&context, nullptr, 0, 0);
+    cuCtxCreate_v2(&context, 0, 0);
+    cuCtxCreate_v3(&context, nullptr, 0, 0, 0);
     cuMemPrefetchAsync(address, 4, 0, stream);
     cuMemPrefetchAsync(address, 4, there, 0, stream);
     cuMemAdvise(address, 4, CU_MEM_ADVISE_SET_READ_MOSTLY, 0);
@@ -239,6 +242,12 @@ void older_graphs(cudaGraph_t graph, cudaGraphNode_t node, cudaGraphExec_t runna
     CUgraphNodeParams driver_params = {};
     CUgraphExecUpdateResult driver_result;
     CUgraphExecUpdateResultInfo driver_info;
+    cudaGraphAddDependencies_v2(graph, &node, others, NULL, 1);
+    cudaGraphRemoveDependencies_v2(graph, &node, others, NULL, 1);
+    cudaGraphGetEdges_v2(graph, nullptr, nullptr, NULL, &count);
+    cudaGraphNodeGetDependencies_v2(node, others, NULL, &count);
+    cudaGraphNodeGetDependentNodes_v2(node, others, NULL, &count);
+    cudaGraphAddNode_v2(&node, graph, others, NULL, 1, &params);
     cuGraphAddDependencies(graph, &node, others, 1);
     cuGraphAddDependencies(graph, &node, others, NULL, 1);
     cuGraphRemoveDependencies(graph, &node, others, 1);
@@ -261,6 +270,7 @@ void older_captures(cudaStream_t stream, cudaGraphNode_t node)
 {
     const cudaGraphNode_t *dependencies = nullptr;
     const cudaGraphEdgeData *data = nullptr;
+    const cudaGraphEdgeData edge = {};
     size_t count = 1;
     cudaGraph_t graph = nullptr;
     cudaStreamCaptureStatus status;
@@ -271,6 +281,11 @@ void older_captures(cudaStream_t stream, cudaGraphNode_t node)
     cudaStreamGetCaptureInfo(stream, &status, &id, &graph, &dependencies, NULL, &count);
     cudaStreamUpdateCaptureDependencies(stream, &node, 1);
     cudaStreamUpdateCaptureDependencies(stream, &node, count, cudaStreamSetCaptureDependencies);
+    const unsigned int flags = 0;
+    cudaStreamUpdateCaptureDependencies(stream, &node, count, flags);
+    cudaStreamUpdateCaptureDependencies(stream, &node, count, 0);
+    cudaStreamUpdateCaptureDependencies(stream, &node, 1, 1);
+    cudaStreamUpdateCaptureDependencies(stream, &node, nullptr, 1);
     cudaStreamUpdateCaptureDependencies(stream, &node, NULL, 1);
     cudaStreamUpdateCaptureDependencies(stream, &node, NULL, count, cudaStreamSetCaptureDependencies);
     CUstreamCaptureStatus driver_status;
@@ -280,6 +295,9 @@ void older_captures(cudaStream_t stream, cudaGraphNode_t node)
     cuStreamGetCaptureInfo(stream, &driver_status, &driver_id, &graph, &dependencies, &count);
     cuStreamGetCaptureInfo(stream, &driver_status, &driver_id, &graph, &dependencies, &driver_data,
                            &count);
+    cuStreamGetCaptureInfo_v2(stream, &driver_status, &driver_id, &graph, &dependencies, &count);
+    cudaStreamGetCaptureInfo_v3(stream, &status, &id, &graph, &dependencies, &data, &count);
+    cudaStreamUpdateCaptureDependencies_v2(stream, &node, &edge, 1, flags);
     cuStreamUpdateCaptureDependencies(stream, &node, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES);
     cuStreamUpdateCaptureDependencies(stream, &node, NULL, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES);
 }

@@ -117,9 +117,92 @@ __global__ void leaving(int *out)
     }
 }
 
+/* Whole warps come to the block's barrier at two places, and some have ended before the next. */
+__global__ void apart(int *out)
+{
+    __shared__ int values[128];
+    const int t = threadIdx.x, warp = t / 32;
+    if (warp % 2 == 0) {
+        values[t] = t;
+        asm volatile("bar.sync 0;" ::: "memory");
+        out[t] = values[t + 32];
+    } else {
+        values[t] = 3 * t;
+        asm volatile("bar.sync 0;" ::: "memory");
+        out[t] = values[t - 32];
+        if (warp == 3)
+            return;
+    }
+    __syncthreads();
+    out[t] += 1000 * values[95 - t];
+}
+
+/* Sums by halves, of a block that is one row or of each row of 32 threads, which all see in the end. */
+#define HALVE(half)                                                                                \
+    if (threadIdx.x < half)                                                                        \
+        values[t] += values[t + half];                                                             \
+    __syncthreads();
+__global__ void halving(int *out, bool is_row)
+{
+    __shared__ int values[256];
+    const int t = (int)(threadIdx.y * blockDim.x + threadIdx.x);
+    values[t] = t * t + blockIdx.x;
+    __syncthreads();
+    if (is_row) {
+        HALVE(128) HALVE(64) HALVE(32)
+    }
+    HALVE(16)
+    HALVE(8) HALVE(4) HALVE(2) HALVE(1) out[blockIdx.x * 256 + t] =
+        values[t] + 3 * values[t / 32 * 32];
+}
+
+static std::vector<int> halved(int block, bool is_row)
+{
+    std::vector<int> values(256), result(256);
+    for (int t = 0; t < 256; t++)
+        values[t] = t * t + block;
+    for (int half = is_row ? 128 : 16; half > 0; half /= 2)
+        for (int t = 0; t < 256; t++)
+            if ((is_row ? t : t % 32) < half)
+                values[t] += values[t + half];
+    for (int t = 0; t < 256; t++)
+        result[t] = values[t] + 3 * values[t / 32 * 32];
+    return result;
+}
+
+static void check_parting(void)
+{
+    device_array<int> out(128);
+    apart<<<1, 128>>>(out.data);
+    LAUNCHED();
+    const std::vector<int> got = out.host();
+    for (int t = 0; t < 128; t++) {
+        const bool is_even = t / 32 % 2 == 0;
+        const int met = is_even ? 3 * (t + 32) : t - 32;
+        const int other = 95 - t, there = other / 32 % 2 == 0 ? other : 3 * other;
+        EXPECT(got[t] == met + (t / 32 == 3 ? 0 : 1000 * there));
+    }
+}
+
+static void check_halving(void)
+{
+    device_array<int> out(3 * 256);
+    for (int is_row = 0; is_row < 2; is_row++) {
+        halving<<<3, is_row ? dim3(256) : dim3(32, 8)>>>(out.data, is_row != 0);
+        LAUNCHED();
+        const std::vector<int> got = out.host();
+        for (int block = 0; block < 3; block++) {
+            const std::vector<int> expected = halved(block, is_row != 0);
+            EXPECT(std::equal(expected.begin(), expected.end(), got.begin() + block * 256));
+        }
+    }
+}
+
 int main(int count, char **arguments)
 {
     program_begin(count, arguments);
+    check_parting();
+    check_halving();
     const int n = 300;
     std::vector<int> values(n);
     for (int i = 0; i < n; i++)

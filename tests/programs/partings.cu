@@ -2,6 +2,8 @@
  * and values of their own; votes and shuffles of those that go one way; threads that end on the way. In blocks of one
  * dimension and of three, of whole warps and not.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <climits>
+
 #include "program.h"
 
 /* What the ways do, on either side. */
@@ -185,9 +187,74 @@ static void check(dim3 block, const int settings[4])
     result("groups", out.host());
 }
 
+/* Loops up to bounds of all kinds, also those near the least number: how many turns they have, as far as `most`, and which numbers. */
+template <class T> __host__ __device__ static inline T turns_below(T i, T step, T n, int most)
+{
+    T turns = 0;
+    for (int k = 0; k < most && i < n; k++, i += step)
+        turns++;
+    return turns;
+}
+
+template <class T> __host__ __device__ static inline T mixed_with(T sum, T i)
+{
+    return (T)((unsigned)sum * 3u + (unsigned)i);
+}
+
+template <class T> __host__ __device__ static inline T turns_up_to(T i, T step, T n)
+{
+    T sum = 0;
+    for (; i <= n; i += step)
+        sum = mixed_with(sum, i);
+    return sum;
+}
+
+template <class T> __global__ void strides(T first, T step, T n, int most, T *out)
+{
+    const T i = first + (T)threadIdx.x;
+    T sum = 0;
+    for (T at = i; at < n; at += step)
+        sum = mixed_with(sum, at);
+    out[threadIdx.x] =
+        mixed_with(mixed_with(sum, turns_below(i, step, n, most)), turns_up_to(i, step, n));
+}
+
+template <class T> static void check_bound(T first, T step, T n)
+{
+    enum { THREADS = 64, MOST = 3 };
+    device_array<T> out(THREADS);
+    strides<T><<<1, THREADS>>>(first, step, n, MOST, out.data);
+    LAUNCHED();
+    const std::vector<T> got = out.host();
+    for (int t = 0; t < THREADS; t++) {
+        const T i = first + (T)t;
+        T sum = 0;
+        for (T at = i; at < n; at += step)
+            sum = mixed_with(sum, at);
+        const T below = turns_below(i, step, n, MOST), up_to = turns_up_to(i, step, n);
+        EXPECT(got[t] == mixed_with(mixed_with(sum, below), up_to));
+    }
+}
+
+static void check_bounds(void)
+{
+    const int bounds[] = {-40, 0, 1, 30, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000};
+    for (const int n : bounds) {
+        check_bound<int>(0, 64, n);
+        check_bound<int>(-100, 32, n);
+        check_bound<unsigned>(0, 64, (unsigned)(n < 0 ? 0 : n));
+    }
+    check_bound<int>(INT_MIN, 64, INT_MIN + 5);
+    check_bound<int>(INT_MIN, 64, INT_MIN + 200);
+    check_bound<int>(INT_MIN + 3, 64, INT_MIN);
+    check_bound<unsigned>(0, 32, 5);
+    check_bound<unsigned>(4000000000u, 64, 4000000100u);
+}
+
 int main(int count, char **arguments)
 {
     program_begin(count, arguments);
+    check_bounds();
     const dim3 blocks[] = {{1, 1, 1},   {31, 1, 1}, {32, 1, 1}, {33, 1, 1}, {96, 1, 1},
                            {200, 1, 1}, {5, 3, 2},  {8, 4, 3},  {7, 5, 4},  {32, 2, 2}};
     const int settings[][4] = {

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "kernels/ptx/library/check.h"
+#include "kernels/ptx/library/rows.h"
 #include "kernels/ptx/native/cells.h"
 #include "kernels/ptx/native/checks.h"
 #include "kernels/ptx/native/host_race.h"
@@ -62,16 +63,16 @@ TEST_BODY(checked_kernels_are_not_native_where_threads_are_told_of)
 
 enum { LANES = 32, WORDS = 1024, CELL_WORDS = WORDS * CLEM_RACE_SLOTS, SITE = 77 };
 
-/* What kernels and host share, twice: for rows, and for lanes. */
-struct side {
+/* What kernels and host share. */
+static struct side {
     struct clem_check_launch head;
     struct clem_race_gate gate;
     struct clem_race_look look;
-    uint64_t cells[CELL_WORDS], page, told;
+    _Alignas(64) uint64_t cells[CELL_WORDS];
+    uint64_t page;
     uint32_t zero;
-};
-static struct side sides[2];
-static _Alignas(4096) uint32_t memory[WORDS], shared[WORDS];
+} side;
+static _Alignas(4096) uint32_t memory[WORDS];
 static uint32_t told_lanes;
 
 static uint64_t note(uint64_t launch, uint64_t what, uint64_t site, uint64_t address,
@@ -111,63 +112,131 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(state >> 33) % below;
 }
 
+/* Another block's turn, of a launch that may be ordered behind all of the others. */
+static void take_turn(struct clem_race_look *look)
+{
+    look->begin = look->time++;
+    look->turn = look->time;
+    look->barrier = look->begin;
+    look->old = draw(12) ? look->old : look->begin - 1;
+    look->clear = draw(2) ? look->clear : look->begin - 1;
+    look->clear = look->clear > look->old ? look->clear : look->old;
+}
+
 /* Time goes on: a barrier, another block's turn, or nothing but that. */
 static void go_on(struct clem_race_look *look)
 {
     look->barrier = draw(2) ? look->time : look->barrier;
     look->time++;
     if (draw(6) == 0) {
-        look->begin = look->time++;
-        look->turn = look->time;
-        look->barrier = look->begin;
-        look->old = draw(3) ? look->old : look->begin - 1;
-        look->clear = draw(2) ? look->old : look->begin - 1;
+        take_turn(look);
         look->time++;
     }
 }
 
+/* Cells as accesses of all kinds leave them. */
+static uint64_t draw_slot(const struct clem_race_look *look)
+{
+    static const uint32_t bytes[] = {15, 15, 15, 3, 8};
+    const uint32_t word = (draw(3) * 32 + draw(4)) | bytes[draw(5)] << CLEM_RACE_BYTES_AT |
+                          (draw(3) ? 0 : CLEM_RACE_WRITES) | (draw(9) ? 0 : CLEM_RACE_STRONG) |
+                          (draw(4) ? 0 : CLEM_RACE_SAME) | draw(4) << CLEM_RACE_STATE_AT |
+                          (draw(2) + 1) << CLEM_RACE_SITE_AT;
+    return draw(4) ? (uint64_t)word << 32 | draw(look->time + 1) : 0;
+}
+
+typedef uint64_t pass_function(const struct ptx_cells *x, uint64_t *first, uint64_t *others,
+                               uint32_t count);
+
+static pass_function *pass_of(uint32_t number)
+{
+#ifdef __x86_64__
+    if (number == 1 && __builtin_cpu_supports("avx2"))
+        return ptx_cells_avx2;
+    if (number == 2 && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+        return ptx_cells_avx512;
+#endif
+    return ptx_cells_any;
+}
+
+/* A second reader besides, which clem_race_among() notes. */
+static bool is_done_alone(const struct ptx_cells *x, const struct clem_race_look *look,
+                          uint64_t slot, uint64_t *first, uint64_t *others)
+{
+    const struct clem_race_now now = {slot, (uint32_t)x->old, look};
+    const uint64_t known = *first, differs = known ^ slot;
+    const uint32_t word = (uint32_t)(differs >> 32);
+    const bool is_behind = !x->writes && word & CLEM_RACE_WRITES &&
+                           (known >> 32 & CLEM_RACE_STATE) == CLEM_RACE_ALONE &&
+                           (uint32_t)known > x->old;
+    if (!is_behind && clem_race_at_first(&now, x->like, (ulong *)first, (ulong *)others))
+        return true;
+    return !x->writes && (uint32_t)differs == 0 && (uint32_t)known > x->old &&
+           !(word & (CLEM_RACE_BYTES | CLEM_RACE_STRONG | CLEM_RACE_WRITES)) &&
+           (known >> 32 & CLEM_RACE_STATE) == CLEM_RACE_ALONE &&
+           clem_race_among(slot, now.old, look, (ulong *)first, (ulong *)others);
+}
+
+TEST_BODY(rows_of_accesses_leave_in_cells_what_lanes_leave)
+{
+    enum { COUNT = 21, OTHERS = CLEM_RACE_SLOTS - 1 };
+    prepare(&side);
+    for (uint32_t i = 0; i < 30000; i++) {
+        uint64_t first[2][COUNT], others[2][COUNT * OTHERS], left = 0;
+        const struct clem_race_look *const look = &side.look;
+        const bool writes = draw(2);
+        const struct ptx_cells x = {
+            .like = writes ? ~((uint64_t)CLEM_RACE_STATE << 32)
+                           : (uint64_t)(CLEM_RACE_FULL - 1u) << 32 | 0xffffffffu,
+            .old = draw(2) ? look->old : look->barrier,
+            .clear = look->clear,
+            .turn = look->turn,
+            .barrier = look->barrier,
+            .writes = writes,
+            .slot = (uint64_t)(draw(3) * 32 | 15u << CLEM_RACE_BYTES_AT | 1u << CLEM_RACE_SITE_AT |
+                               (writes ? CLEM_RACE_WRITES : 0))
+                        << 32 |
+                    look->time,
+            .shift = draw(3)};
+        for (uint32_t k = 0; k < COUNT; k++) {
+            first[0][k] = first[1][k] = draw_slot(look);
+            for (uint32_t m = 0; m < OTHERS; m++)
+                others[0][k * OTHERS + m] = others[1][k * OTHERS + m] =
+                    draw_slot(look) & ~((uint64_t)CLEM_RACE_STATE << 32);
+        }
+        for (uint32_t k = 0; k < COUNT; k++)
+            if (!is_done_alone(&x, look, ptx_cells_slot(&x, k), &first[1][k],
+                               &others[1][(size_t)k * OTHERS]))
+                left |= 1ull << k;
+        assert_int_equal(pass_of(i % 3)(&x, first[0], others[0], COUNT), left);
+        assert_memory_equal(first[0], first[1], sizeof first[0]);
+        assert_memory_equal(others[0], others[1], sizeof others[0]);
+        go_on(&side.look);
+    }
+}
+
+/* ---- Lists in place of cells ---- */
+
 struct drawn {
     bool is_shared, writes;
-    uint32_t bytes, lanes, thread;
+    uint32_t bytes, lanes, thread, time;
     uint64_t first, second; /* of the halves */
     int64_t stride;
 };
 
 static struct drawn draw_access(void)
 {
-    static const uint32_t sizes[] = {4, 4, 4, 8, 16, 2, 1};
-    static const uint32_t masks[] = {UINT32_MAX, UINT32_MAX, 0xffff,    0xfffe0000,
-                                     0x7ffffff,  1,          0x0f0ff0f0};
-    struct drawn d = {.is_shared = draw(2), .writes = draw(3) == 0, .thread = draw(4) * LANES};
-    d.bytes = sizes[draw(7)];
+    static const uint32_t sizes[] = {4, 4, 4, 4, 8, 16};
+    static const uint32_t masks[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, 0xffff,
+                                     0xfffe0000, 1,          0x0f0ff0f0};
+    struct drawn d = {.writes = draw(14) == 0, .thread = draw(4) * LANES, .time = side.look.time};
+    d.bytes = sizes[draw(6)];
     d.lanes = masks[draw(7)];
-    d.stride = draw(3) == 0 ? 0 : draw(4) ? (int64_t)d.bytes : (int64_t)(4 * d.bytes);
-    d.first = (uint64_t)draw(8) * 16;
-    d.second = draw(3) ? d.first + (uint64_t)(16 * d.stride) : (uint64_t)draw(3) * 16;
+    d.stride = draw(5) == 0 ? 0 : draw(6) ? (int64_t)d.bytes : draw(2) ? 2 * (int64_t)d.bytes : 160;
+    d.first = (uint64_t)draw(12) * 16 + (d.bytes == 4 ? draw(4) * 4 : 0);
+    d.second =
+        draw(4) && d.stride < 128 ? d.first + (uint64_t)(16 * d.stride) : (uint64_t)draw(3) * 16;
     return d;
-}
-
-static uint64_t what_of(const struct drawn *d)
-{
-    return (uint64_t)d->bytes << 32 | (d->is_shared ? CLEM_CHECK_SHARED : CLEM_CHECK_GLOBAL) << 8 |
-           (d->writes ? CLEM_CHECK_STORE : CLEM_CHECK_LOAD);
-}
-
-static void by_row(struct side *s, const struct drawn *d)
-{
-    static struct ptx_native_list list;
-    const uint64_t base = (uint64_t)(uintptr_t)(d->is_shared ? shared : memory);
-    const struct ptx_native_launch launch = {.checked = (uint64_t)(uintptr_t)&s->head};
-    const struct ptx_native_block block = {.shared = (uint64_t)(uintptr_t)shared,
-                                           .thread = d->thread,
-                                           .number_in_grid = s->look.block};
-    const struct ptx_native_told told = {
-        .what = what_of(d), .site = SITE, .ways = PTX_NATIVE_RACES, .stride = d->stride};
-    told_lanes = 0;
-    assert_int_equal(clem_native_check_line(&launch, &block, &told, d->lanes, base + d->first,
-                                            base + d->second, &list),
-                     0);
-    s->told = told_lanes;
 }
 
 static uint64_t offset_of(const struct drawn *d, uint32_t lane)
@@ -176,53 +245,141 @@ static uint64_t offset_of(const struct drawn *d, uint32_t lane)
     return start + (uint64_t)(d->stride * (int64_t)(lane % (LANES / 2)));
 }
 
-/* Of several cells of a lane that is told some may have been done before: the host does all. */
-static void forget_told(struct side *s, const struct drawn *d)
+static void by_row(struct side *s, const struct drawn *d, bool is_list)
+{
+    static struct ptx_native_list list;
+    const uint64_t base = (uint64_t)(uintptr_t)memory;
+    const struct ptx_native_launch launch = {.checked = (uint64_t)(uintptr_t)&s->head};
+    const struct ptx_native_block block = {.thread = d->thread, .number_in_grid = s->look.block};
+    const struct ptx_native_told told = {.what = (uint64_t)d->bytes << 32 | CLEM_CHECK_GLOBAL << 8 |
+                                                 (d->writes ? CLEM_CHECK_STORE : CLEM_CHECK_LOAD),
+                                         .site = SITE,
+                                         .ways = PTX_NATIVE_RACES,
+                                         .stride = d->stride};
+    told_lanes = 0;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        list.addresses[lane] = base + offset_of(d, lane);
+    assert_int_equal(is_list ? clem_native_check_list(&launch, &block, &told, d->lanes, &list)
+                             : clem_native_check_line(&launch, &block, &told, d->lanes,
+                                                      base + d->first, base + d->second, &list),
+                     0);
+}
+
+/* All that was done to memory since it was wiped. */
+enum { PAST = 400 };
+static struct past {
+    struct drawn all[PAST];
+    uint32_t count;
+    uint32_t forgotten[WORDS]; /* of each cell, so many */
+} past;
+
+static bool is_ordered(const struct clem_race_look *look, uint32_t time)
+{
+    return time <= look->clear || time <= look->old ||
+           (time >= look->turn && time <= look->barrier);
+}
+
+/* Whether a lane's access is a race with an earlier one's, or with one of its own before it. */
+static bool races_with(const struct drawn *d, uint32_t lane, uint32_t earlier)
+{
+    const struct drawn *const e = &past.all[earlier];
+    const bool is_own = e->time >= side.look.turn;
+    if (!(d->writes || e->writes) || (e != d && is_ordered(&side.look, e->time)))
+        return false;
+    for (uint32_t other = 0; other < (e == d ? lane : LANES); other++) {
+        const uint64_t a = offset_of(d, lane), b = offset_of(e, other);
+        const uint64_t low = a > b ? a : b;
+        if (e->lanes >> other & 1 && !(e == d && told_lanes >> other & 1) && a < b + e->bytes &&
+            b < a + d->bytes && !(is_own && e->thread + other == d->thread + lane) &&
+            past.forgotten[low / 4] <= earlier)
+            return true;
+    }
+    return false;
+}
+
+static uint32_t racing_lanes(const struct drawn *d)
+{
+    uint32_t racing = 0;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        for (uint32_t i = 0; d->lanes >> lane & 1 && i < past.count; i++)
+            racing |= races_with(d, lane, i) ? 1u << lane : 0;
+    return racing;
+}
+
+/* What is told the host does. */
+static void forget_told(const struct drawn *d)
 {
     for (uint32_t lane = 0; lane < LANES; lane++)
-        for (uint64_t i = 0; s->told >> lane & 1 && i < d->bytes; i += 4) {
-            const uint64_t cell = (offset_of(d, lane) + i) / 4;
-            s->cells[cell] = 0;
-            memset(&s->cells[WORDS + 3 * cell], 0, 3 * sizeof *s->cells);
+        for (uint64_t i = 0; told_lanes >> lane & 1 && i < d->bytes; i += 4) {
+            const uint64_t at = offset_of(d, lane) + i;
+            ptx_row_close(side.cells, at, side.look.turn);
+            side.cells[at / 4] = 0;
+            past.forgotten[at / 4] = past.count;
         }
 }
 
-static void by_lanes(struct side *s, const struct drawn *d)
+static void wipe(void)
 {
-    s->told = 0;
-    for (uint32_t lane = 0; lane < LANES; lane++) {
-        const uint64_t offset = offset_of(d, lane);
-        const uint64_t at = d->is_shared ? offset : (uint64_t)(uintptr_t)memory + offset;
-        if (d->lanes >> lane & 1 &&
-            !clem_race_look_at(&s->head, what_of(d), SITE, at, d->thread + lane, s->look.block,
-                               d->writes, d->is_shared))
-            s->told |= 1ull << lane;
-    }
+    memset(side.cells, 0, sizeof side.cells);
+    memset(&past, 0, sizeof past);
 }
 
-TEST_BODY(rows_of_accesses_leave_in_cells_what_lanes_leave)
+TEST_BODY(no_race_is_missed_where_rows_have_lists)
 {
-    prepare(&sides[0]);
-    prepare(&sides[1]);
-    for (int i = 0; i < 20000; i++) {
-        const struct drawn d = draw_access();
-        by_row(&sides[0], &d);
-        by_lanes(&sides[1], &d);
-        assert_int_equal(sides[0].told, sides[1].told);
-        forget_told(&sides[0], &d);
-        forget_told(&sides[1], &d);
-        assert_memory_equal(sides[0].cells, sides[1].cells, sizeof sides[0].cells);
-        if (draw(3) == 0)
-            go_on(&sides[0].look);
-        if (draw(400) == 0) /* what races stays, and all that comes is one */
-            memset(sides[0].cells, 0, sizeof sides[0].cells);
-        memcpy(sides[1].cells, sides[0].cells, sizeof sides[0].cells);
-        const uint64_t page = sides[1].page;
-        sides[1].look = sides[0].look;
-        sides[1].look.shared_pages = (uint64_t)(uintptr_t)&sides[1].page;
-        const uint64_t number = (uint64_t)(uintptr_t)memory >> CLEM_RACE_PAGE_BITS;
-        sides[1].look.pages[number % CLEM_RACE_PAGES].cells = page;
+    uint32_t races = 0, told_in_vain = 0, lists = 0;
+    prepare(&side);
+    wipe();
+    for (int i = 0; i < 6000; i++) {
+        const struct drawn d = past.all[past.count++] = draw_access();
+        by_row(&side, &d, draw(2));
+        const uint32_t racing = racing_lanes(&past.all[past.count - 1]);
+        assert_int_equal(racing & ~told_lanes, 0);
+        races += (uint32_t)__builtin_popcount(racing);
+        told_in_vain += (uint32_t)__builtin_popcount(told_lanes & ~racing);
+        forget_told(&d);
+        lists += ptx_row_is_open(ptx_row_of(side.cells, d.first));
+        if (draw(2) == 0)
+            go_on(&side.look);
+        if (past.count == PAST || draw(40) == 0)
+            wipe();
     }
+    assert_true(races > 1000 && told_in_vain < races / 10 && lists > 1000);
+}
+
+/* Bytes that many blocks read, each several times. */
+TEST_BODY(of_many_reads_of_a_row_enough_are_kept)
+{
+    prepare(&side);
+    wipe();
+    for (uint32_t i = 0; i < 600; i++) {
+        const struct drawn d = {.bytes = i % 3 ? 1 : 2,
+                                .stride = i % 3 ? 1 : 2,
+                                .lanes = i % 5 ? UINT32_MAX : 0xffff,
+                                .thread = draw(4) * LANES,
+                                .first = 34 + draw(30) / 2 * 2,
+                                .time = side.look.time};
+        struct drawn half = d;
+        half.second = half.first + (uint64_t)(16 * d.stride);
+        by_row(&side, &half, false);
+        assert_int_equal(told_lanes, 0);
+        assert_true(ptx_row_is_open(ptx_row_of(side.cells, 0)));
+        if (i % 50 == 49)
+            take_turn(&side.look);
+        if (i % 7 == 0)
+            side.look.time++;
+    }
+    side.look.clear = side.look.old = 2;
+    take_turn(&side.look);
+    side.look.clear = side.look.old = 2;
+    const struct drawn last = {.writes = true,
+                               .bytes = 1,
+                               .stride = 1,
+                               .lanes = UINT32_MAX,
+                               .first = 64,
+                               .second = 80,
+                               .time = side.look.time};
+    by_row(&side, &last, false);
+    assert_int_equal(told_lanes, UINT32_MAX);
 }
 
 /* ---- Stores at one place ---- */

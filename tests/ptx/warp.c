@@ -343,12 +343,13 @@ TEST_BODY(ptx_native_takes_all_calls_and_grids)
 }
 
 /* A loop that sums what is at steps of a distance, in a block of a row. */
-#define STRIDING(step)                                                                             \
+#define STRIDING_AND(step, more)                                                                   \
     PTX_BODY(LOAD "mov.u32 %r2, %nctaid.x;\nmov.u32 %r3, %ntid.x;\nmul.lo.u32 %r4, %r2, %r3;\n"    \
                   "mov.u32 %r5, 0;\nL: mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"    \
-                  "ld.global.u32 %r6, [%rd3];\nadd.u32 %r5, %r5, %r6;\nadd.u32 %r1, %r1, " step    \
-                  ";\nsetp.lt.u32 %p1, %r1, 4096;\n@%p1 bra L;\n"                                  \
+                  "ld.global.u32 %r6, [%rd3];\nadd.u32 %r5, %r5, %r6;\n" more                      \
+                  "add.u32 %r1, %r1, " step ";\nsetp.lt.u32 %p1, %r1, 4096;\n@%p1 bra L;\n"        \
                   "st.global.u32 [%rd1], %r5;\nret;\n")
+#define STRIDING(step) STRIDING_AND(step, "")
 
 static size_t count_for(enum ptx_threads threads, const char *text, const char *word)
 {
@@ -618,14 +619,6 @@ TEST_BODY(ptx_native_stores_at_barriers_what_has_changed)
         4);
 }
 
-TEST_BODY(ptx_native_tells_which_barrier_where_there_are_several)
-{
-    static const char *const number = "add i64 %turn.at, 8\n";
-    assert_false(native_has(CROSSED("0", ""), number));
-    assert_true(native_has(CROSSED("1", ""), number));
-    assert_true(native_has(CROSSED("0, 64", ""), number));
-}
-
 /* An atomic operation at places of shared memory that a load brings. */
 #define COUNTED(operation)                                                                         \
     PTX_BODY(LOAD "shl.b32 %r4, %r1, 2;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"  \
@@ -656,6 +649,70 @@ TEST_BODY(ptx_native_goes_on_alone_behind_barriers)
     assert_true(native_has(HALVING("bar.sync 0;\n"), alone));
     assert_false(native_has(HALVING("bar.sync 1;\n"), alone));
     assert_false(native_has(HALVING("barrier.red.popc.u32 %r3, 0, %p1;\n"), alone));
+}
+
+TEST_BODY(ptx_native_tells_of_warps_only_where_they_part)
+{
+    static const char *const quiet = "@clem_native_come(i64 %state";
+    assert_true(native_has(HALVING("bar.sync 0;\n"), quiet));
+    assert_false(native_has(HALVING("bar.sync 1;\n"), quiet));
+    assert_false(native_has(HALVING("bar.sync 0, 64;\n"), quiet));
+    assert_false(native_has(HALVING("barrier.red.popc.u32 %r3, 0, %p1;\n"), quiet));
+    assert_false(native_has_for(PTX_THREADS_ROW, HALVING("bar.sync 0;\n"), quiet));
+}
+
+/* Two steps of a tree in shared memory, of so many threads each. */
+#define STEP(bound, guard, label)                                                                  \
+    "setp.ge.u32 " guard ", %r1, " bound ";\n@" guard " bra " label                                \
+    ";\nld.shared.f32 %f3, [%r2 + 32];\nld.shared.f32 %f4, [%r2];\nadd.f32 %f3, %f3, %f4;\n"       \
+    "st.shared.f32 [%r2], %f3;\n" label ":\nbar.sync 0;\n"
+#define TREE(first, second)                                                                        \
+    PTX_BODY(SHARED LOAD "shl.b32 %r2, %r1, 2;\nst.shared.u32 [%r2], %r1;\nbar.sync 0;\n" STEP(    \
+        first, "%p1", "A") STEP(second, "%p2", "B") "ld.shared.u32 %r5, [0];\n"                    \
+                                                    "st.global.u32 [%rd1], %r5;\nret;\n")
+
+TEST_BODY(ptx_native_goes_solo_where_the_first_warp_alone_is_busy)
+{
+    static const char *const sum = "fadd <32 x float>";
+    assert_int_equal(count_of(TREE("8", "4"), sum), 3);
+    assert_int_equal(count_of(TREE("64", "32"), sum), 3);
+    assert_int_equal(count_of(TREE("8", "64"), sum), 2);
+    assert_int_equal(count_of(TREE("64", "64"), sum), 2);
+}
+
+TEST_BODY(ptx_native_goes_round_at_once_where_a_warp_is_whole)
+{
+    static const char *const text =
+        PTX_BODY(LOAD "ld.param.u32 %r4, [n];\nL:\nmul.wide.u32 %rd2, %r1, 4;\n"
+                      "add.s64 %rd3, %rd1, %rd2;\nld.global.u32 %r3, [%rd3];\n"
+                      "add.u32 %r5, %r5, %r3;\nadd.u32 %r1, %r1, 32;\n"
+                      "setp.lt.u32 %p1, %r1, %r4;\n@%p1 bra L;\n"
+                      "st.global.u32 [%rd1], %r5;\nret;\n");
+    assert_true(native_has(text, ", label %all"));
+    assert_int_equal(count_of(text, "label %all"), 2);
+    assert_int_equal(count_of(text, "call i32 @llvm.usub.sat.i32(i32 "), 1);
+}
+
+/* Elements of an array whose numbers are loaded, or made of loaded ones. */
+#define NUMBERED(number)                                                                           \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"                        \
+                  "ld.global.u32 %r2, [%rd3];\n" number                                            \
+                  "ld.global.u32 %r3, [%rd5 + 8];\nst.global.u32 [%rd3], %r3;\n"                   \
+                  "bar.sync 0;\nret;\n")
+
+TEST_BODY(ptx_native_picks_elements_by_their_numbers)
+{
+    static const char *const picks = "@clem_pick_half_s4_32(i64 ";
+    assert_true(
+        native_has(NUMBERED("mul.wide.s32 %rd4, %r2, 4;\nadd.s64 %rd5, %rd1, %rd4;\n"), picks));
+    assert_true(
+        native_has(NUMBERED("mul.wide.s32 %rd4, %r2, 4;\nadd.s64 %rd5, %rd4, %rd1;\n"), picks));
+    /* The number is another by then, or the array is each lane's own. */
+    assert_false(native_has(NUMBERED("mul.wide.s32 %rd4, %r2, 4;\nadd.s64 %rd5, %rd1, %rd4;\n"
+                                     "add.u32 %r2, %r2, 1;\n"),
+                            picks));
+    assert_false(
+        native_has(NUMBERED("mul.wide.s32 %rd4, %r2, 4;\nadd.s64 %rd5, %rd3, %rd4;\n"), picks));
 }
 
 /* A shuffle by what %r2 is, which something else sets later. */
@@ -708,21 +765,29 @@ TEST_BODY(ptx_native_has_no_nodes_for_short_ways)
         assert_true(native_has(others[i], two_nodes));
 }
 
-/* A loop that reads at %rd3, which each turn makes, and at what is added here. */
-#define READING(set, add)                                                                          \
+/* A loop that reads at %rd3, which each turn makes, and at what is added here, so many bytes on each turn. */
+#define READING_BY(step, set, add)                                                                 \
     PTX_BODY(LOAD                                                                                  \
              "ld.param.u32 %r4, [n];\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd4, %rd1, %rd2;\n"     \
              "mov.u32 %r2, 0;\nL:\n" set add                                                       \
-             "ld.global.u32 %r3, [%rd3];\nadd.u32 %r5, %r5, %r3;\nadd.s64 %rd4, %rd4, 512;\n"      \
+             "ld.global.u32 %r3, [%rd3];\nadd.u32 %r5, %r5, %r3;\nadd.s64 %rd4, %rd4, " step ";\n" \
              "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, %r4;\n@%p1 bra L;\n"                     \
              "st.global.u32 [%rd1], %r5;\nret;\n")
+#define READING(set, add) READING_BY("2048", set, add)
 
 TEST_BODY(ptx_native_asks_for_rows_of_later_turns)
 {
     static const char *const asks = "call void @llvm.prefetch.p0(";
     enum { LINES = 2 }; /* of 128 bytes */
     assert_true(native_has(STRIDING("%r4"), asks));
+    /* Where a block strides, what is far behind comes with no turn. */
+    const size_t one = count_of(STRIDING("%r4"), asks);
+    assert_int_equal(count_of(STRIDING_AND("%r4", "ld.global.u32 %r6, [%rd3 + 512];\n"), asks),
+                     one);
+    assert_int_equal(count_of(STRIDING_AND("%r4", "ld.global.u32 %r6, [%rd3 + 1024];\n"), asks),
+                     2 * one);
     assert_int_equal(count_of(READING("mov.u64 %rd3, %rd4;\n", ""), asks), LINES);
+    assert_false(native_has(READING_BY("512", "mov.u64 %rd3, %rd4;\n", ""), asks)); /* foreseen */
     /* Neighbours come with it. */
     assert_int_equal(
         count_of(READING("add.s64 %rd3, %rd4, 4;\n", "ld.global.u32 %r5, [%rd4 + 400];\n"), asks),
@@ -744,6 +809,22 @@ TEST_BODY(ptx_native_sweeps_along_rows_of_threads)
     assert_true(native_has(PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nret;\n"), by_rows));
     assert_false(
         native_has(PTX_BODY(LOAD "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n"), by_rows));
+}
+
+/* if (ctaid.x * 16 + tid.x COMPARE LIMIT) *a = tid.x; */
+#define BOUNDED(setp, guard)                                                                       \
+    PTX_BODY(LOAD "mov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 16, %r1;\n" setp "\n" guard        \
+                  " bra L;\nst.global.u32 [%rd1], %r1;\nL:\nret;\n")
+
+/* Rows of 16 threads are compared as numbers first, where all go on or end; rows of 32 are so elsewhere. */
+TEST_BODY(ptx_native_has_quick_ways_past_bounds)
+{
+    static const char *const quick = "\nquick";
+    static const char *const above = BOUNDED("setp.gt.s32 %p1, %r3, 99;", "@%p1"),
+                             *const equal = BOUNDED("setp.eq.s32 %p1, %r3, 99;", "@%p1");
+    assert_true(native_has_for(PTX_THREADS_HALVES, above, quick));
+    assert_false(native_has_for(PTX_THREADS_ROWS, above, quick));
+    assert_false(native_has_for(PTX_THREADS_HALVES, equal, quick));
 }
 
 static bool reads_before_turns(const char *text)
@@ -777,6 +858,13 @@ TEST_BODY(ptx_native_reads_parameters_before_all_turns_of_a_sweep)
     assert_false(reads_before_turns(guarded));
 }
 
+/* A thread follows numbers from place to place. */
+#define FOLLOWING(more)                                                                            \
+    PTX_BODY(LOAD "L:\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n" more               \
+                  "ld.global.u32 %r1, [%rd3];\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra L;\n"            \
+                  "mov.u32 %r2, %tid.x;\nmul.wide.u32 %rd4, %r2, 4;\nadd.s64 %rd5, %rd1, %rd4;\n"  \
+                  "st.global.u32 [%rd5], %r2;\nret;\n")
+
 TEST_BODY(ptx_native_is_chosen_where_it_is_faster)
 {
     static const char *const many =
@@ -808,6 +896,12 @@ TEST_BODY(ptx_native_is_chosen_where_it_is_faster)
     assert_int_equal(form_of(sums, &target), PTX_FORM_NATIVE);
     assert_int_equal(form_of(gather, &target), PTX_FORM_ITEM);
     assert_int_equal(form_of(copies, &target), PTX_FORM_ITEM);
+    assert_int_equal(form_of(FOLLOWING(""), &target), PTX_FORM_NATIVE);
+    assert_int_equal(form_of(FOLLOWING("red.global.add.u32 [%rd1], 1;\n"), &target), PTX_FORM_ITEM);
+    assert_int_equal(form_of(FOLLOWING("mov.u32 %r4, %laneid;\n"), &target), PTX_FORM_ITEM);
+    struct ptx_kernel following = translate_for(FOLLOWING(""), &target);
+    assert_null(strstr(following.text, "<32 x "));
+    ptx_kernel_free(&following);
     struct ptx_kernel kernel = translate_for(many, &target);
     assert_int_equal(kernel.form, PTX_FORM_NATIVE);
     assert_int_equal(kernel.facts, 0);

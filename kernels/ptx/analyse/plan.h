@@ -178,6 +178,8 @@ struct ptx_plan {
      * another; all that it has is in global memory. library/turns.h. */
     bool takes_turns, waits_for_blocks; /* as of struct ptx_kernel */
 
+    bool by_thread; /* FORM_NATIVE: a block's threads run one after the other, native/threads.c */
+
     /* Set by ptx_block_kernel(). */
     bool joins_blocks; /* FORM_BLOCK: a work-item may run several blocks, see struct ptx_kernel */
     size_t scratch_bytes; /* per thread: the kernel gets `__local uchar *clem_scratch`; 0: none */

@@ -197,8 +197,10 @@ static void write_run(struct ptx_emitter *e)
     for (size_t i = 0; i < r->count; i++) {
         if (!ptx_block_has_loops(r->facts, &r->all[i]))
             continue;
-        if (!is_any)
-            ptx_line(e, "switch (clem_parted ? CLEM_ENDED : clem_region) {");
+        if (!is_any) { /* over one value made of both, Intel's compiler (22.43, for DG2) crashes on some kernels */
+            ptx_line(e, "if (!clem_parted)");
+            ptx_line(e, "switch (clem_region) {");
+        }
         is_any = true;
         ptx_line(e, "case %zuu: goto S_%zu;", ptx_region_number(r->facts, &r->all[i]), i);
     }

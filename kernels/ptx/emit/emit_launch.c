@@ -12,29 +12,30 @@ struct call {
     const char *arguments; /* v: a number, d: a dim3 */
     unsigned stored;       /* bytes, where the first argument says */
     bool has_heap;
+    bool is_told; /* where kernels are checked: library/check.cl has it too */
 };
 
 /* In the order of CUDA's documentation. What each is given, and what it answers: cuda_device_runtime_api.h. */
 static const struct call calls[] = {
-    {"GetParameterBufferV2", "clem_launch_room", "vddv", 0, false},
-    {"LaunchDeviceV2", "clem_launch_begin", "vv", 0, false},
-    {"GetParameterBuffer", "clem_launch_room_of", "vv", 0, false},
-    {"LaunchDevice", "clem_launch_begin_of", "vvddvv", 0, false},
-    {"GetLastError", "clem_launch_last_error", "", 0, false},
-    {"PeekAtLastError", "clem_launch_peek_error", "", 0, false},
-    {"GetErrorName", "clem_launch_error_name", "v", 0, false},
-    {"GetErrorString", "clem_launch_error_text", "v", 0, false},
-    {"StreamCreateWithFlags", "clem_launch_make_stream", "vv", 8, false},
-    {"StreamDestroy", "clem_launch_check_made", "v", 0, false},
-    {"StreamWaitEvent", "clem_launch_wait_event", "vvv", 0, false},
-    {"EventCreateWithFlags", "clem_launch_make_event", "vv", 8, false},
-    {"EventRecord", "clem_launch_record_event", "vv", 0, false},
-    {"EventDestroy", "clem_launch_check_made", "v", 0, false},
-    {"MemcpyAsync", "clem_launch_copy", "vvvvv", 0, false},
-    {"MemsetAsync", "clem_launch_fill", "vvvv", 0, false},
-    {"GetDevice", "clem_launch_device", "v", 4, false},
-    {"Malloc", "clem_launch_malloc", "vv", 8, true},
-    {"Free", "clem_launch_free", "v", 0, true},
+    {"GetParameterBufferV2", "clem_launch_room", "vddv", 0, false, false},
+    {"LaunchDeviceV2", "clem_launch_begin", "vv", 0, false, true},
+    {"GetParameterBuffer", "clem_launch_room_of", "vv", 0, false, false},
+    {"LaunchDevice", "clem_launch_begin_of", "vvddvv", 0, false, true},
+    {"GetLastError", "clem_launch_last_error", "", 0, false, false},
+    {"PeekAtLastError", "clem_launch_peek_error", "", 0, false, false},
+    {"GetErrorName", "clem_launch_error_name", "v", 0, false, false},
+    {"GetErrorString", "clem_launch_error_text", "v", 0, false, false},
+    {"StreamCreateWithFlags", "clem_launch_make_stream", "vv", 8, false, false},
+    {"StreamDestroy", "clem_launch_check_made", "v", 0, false, false},
+    {"StreamWaitEvent", "clem_launch_wait_event", "vvv", 0, false, false},
+    {"EventCreateWithFlags", "clem_launch_make_event", "vv", 8, false, false},
+    {"EventRecord", "clem_launch_record_event", "vv", 0, false, false},
+    {"EventDestroy", "clem_launch_check_made", "v", 0, false, false},
+    {"MemcpyAsync", "clem_launch_copy", "vvvvv", 0, false, false},
+    {"MemsetAsync", "clem_launch_fill", "vvvv", 0, false, false},
+    {"GetDevice", "clem_launch_device", "v", 4, false, false},
+    {"Malloc", "clem_launch_malloc", "vv", 8, true, true},
+    {"Free", "clem_launch_free", "v", 0, true, true},
 };
 
 /* What there is of it that has no translation, by names that are not those of calls. */
@@ -104,8 +105,8 @@ static const char *text_of(struct ptx_emitter *e, const struct ptx_instruction *
         ptx_format(e, "(clem_launches, %s%s%s%s", call->has_heap ? "clem_runtime, " : "",
                    arguments_text(e, in, callee, call), thread_text(e),
                    call->stored ? ", clem_shared, clem_local" : "");
-    return call->has_heap && e->target->checks ? ptx_checked_call(e, call->c_name, arguments)
-                                               : ptx_format(e, "%s%s)", call->c_name, arguments);
+    return call->is_told && e->target->checks ? ptx_checked_call(e, call->c_name, arguments)
+                                              : ptx_format(e, "%s%s)", call->c_name, arguments);
 }
 
 /* Where a result is stored, others read what was written then. */

@@ -270,6 +270,42 @@ static inline uint clem_checked_launch_malloc(__global struct clem_launches *lau
         stack);
 }
 
+/* Launches of kernels: each record has what its launch is told by. */
+static inline void clem_checked_record(ulong parameters, uint error, ulong launch, ulong site,
+                                       ulong thread, ulong block)
+{
+    if (error == CLEM_LAUNCH_OK && parameters != 0ul)
+        ((__global struct clem_launch_record *)parameters - 1)->told =
+            clem_check(launch, CLEM_CHECK_GLOBAL << 8 | CLEM_CHECK_LAUNCH, site, 0ul, thread, block,
+                       0ul, 0ul, 0ul, 0ul);
+}
+
+static inline uint clem_checked_launch_begin(__global struct clem_launches *launches,
+                                             ulong parameters, ulong stream, ulong2 at,
+                                             ulong launch, ulong site, ulong thread, ulong block)
+{
+    const uint error = clem_launch_begin(launches, parameters, stream, at);
+    if (launches)
+        clem_checked_record(parameters, error, launch, site, thread, block);
+    return error;
+}
+
+static inline uint clem_checked_launch_begin_of(__global struct clem_launches *launches,
+                                                ulong function, ulong parameters, uint grid_x,
+                                                uint grid_y, uint grid_z, uint block_x,
+                                                uint block_y, uint block_z, uint shared,
+                                                ulong stream, ulong2 at, ulong launch, ulong site,
+                                                ulong thread, ulong block)
+{
+    if (launches && parameters == 0ul)
+        parameters = clem_launch_room_of(launches, 1ul, 0ul, at);
+    const uint error = clem_launch_begin_of(launches, function, parameters, grid_x, grid_y, grid_z,
+                                            block_x, block_y, block_z, shared, stream, at);
+    if (launches)
+        clem_checked_record(parameters, error, launch, site, thread, block);
+    return error;
+}
+
 static inline uint clem_checked_launch_free(__global struct clem_launches *launches,
                                             __global struct clem_runtime *runtime, ulong address,
                                             ulong2 at, ulong launch, ulong site, ulong thread,

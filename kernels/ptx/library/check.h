@@ -16,7 +16,7 @@
 
 /* What is looked at without a call: the fast ways of check.cl. Whatever is not found right there is told, and the host decides. A
  * text that was built for other meanings of these must not run: the number is part of the text, by which programs are kept. */
-#define CLEM_CHECK_VERSION 3
+#define CLEM_CHECK_VERSION 6
 
 /* Memory that was accessed before. */
 struct clem_check_memory {
@@ -72,6 +72,11 @@ struct clem_check_launch {
 #define CLEM_RACE_FULL CLEM_RACE_SAME
 /* It reads, plainly; they are of the same bytes, and its launch is ordered behind them. */
 #define CLEM_RACE_BEHIND (3u << CLEM_RACE_STATE_AT)
+
+/* Where this is the time of the first slot of 32 cells, at a multiple of so many, there is something else in place of them (rows.h):
+ * the host knows. */
+#define CLEM_RACE_ROW       0xfffffffful
+#define CLEM_RACE_ROW_CELLS 32
 
 /* They lie in pages: the first ones of all cells, then the others, cell by cell. */
 #define CLEM_RACE_PAGE_BITS  12 /* of memory's bytes */
@@ -198,6 +203,8 @@ struct clem_check_call {
 /* Threads that are not in step have gone as far as they can. address: their states (block.cl), value: what they wait for, more:
  * the threads that have arrived at each barrier; shared: the site of each region's first instruction. */
 #define CLEM_CHECK_ROUND 16u
+/* A thread launches a kernel: the answer, not 0, stands for what it knows then, and the kernel begins with. */
+#define CLEM_CHECK_LAUNCH 24u
 
 /* Spaces; global takes in constants and all generic addresses that are neither shared nor local. */
 #define CLEM_CHECK_GENERIC 0u

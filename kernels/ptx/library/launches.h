@@ -42,7 +42,7 @@ struct clem_launch_record {
     uint order; /* 0: not launched; otherwise a number, smaller than those of later launches */
     ulong stream;
     ulong block_number; /* of who launched it */
-    ulong reserved;
+    ulong told;         /* where kernels are checked: CLEM_CHECK_LAUNCH's answer */
 };
 
 /* A thread's last error is at what its number hashes to or one of the next places. Who has more threads with errors that they do

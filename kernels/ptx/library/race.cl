@@ -191,7 +191,8 @@ CLEM_RACE_INLINE bool clem_race_look_at(__global const struct clem_check_launch 
         (!is_shared && clem_race_is_touched(head, gate, at)))
         return false;
     __global ulong *const cells = (__global ulong *)clem_race_cells_of(look, at, is_shared);
-    if ((ulong)cells == 0ul)
+    const ulong cell = at % CLEM_RACE_PAGE_BYTES / 4ul;
+    if ((ulong)cells == 0ul || (cells[cell & ~(CLEM_RACE_ROW_CELLS - 1ul)] & CLEM_RACE_ROW) == CLEM_RACE_ROW)
         return false;
     const uint part = bytes < 4u ? ((1u << bytes) - 1u) << (at & 3ul) : 15u;
     const uint same = writes && !is_shared && CLEM_CHECK_FLAGS(what) & CLEM_CHECK_SAME ? CLEM_RACE_SAME : 0u;
@@ -200,7 +201,6 @@ CLEM_RACE_INLINE bool clem_race_look_at(__global const struct clem_check_launch 
     const struct clem_race_now now = {(ulong)word << 32 | look->time, is_shared ? look->barrier : look->old, look};
     const ulong like =
         writes ? ~((ulong)CLEM_RACE_STATE << 32) : (ulong)(CLEM_RACE_FULL - 1u) << 32 | 0xfffffffful;
-    const ulong cell = at % CLEM_RACE_PAGE_BYTES / 4ul;
     __global ulong *first = cells + cell,
                    *others = cells + CLEM_RACE_PAGE_BYTES / 4ul + cell * (CLEM_RACE_SLOTS - 1);
     for (uint i = 0u; i < bytes; i += 4u, first++, others += CLEM_RACE_SLOTS - 1)

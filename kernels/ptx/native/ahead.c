@@ -191,19 +191,38 @@ static const char *distance_of(struct ptx_native *n, struct pace pace)
     return ptx_native_emit(n, "mul i64 %s, %lld", step.text, (long long)pace.scale);
 }
 
+/* Whether what is read at one place comes to the other, turns later or as another warp's. Where a block strides, its steps are wider
+ * than that. */
+static bool is_near(const struct ptx_instruction *a, const struct ptx_instruction *b, bool strides)
+{
+    enum { FAR = 1024 }; /* bytes */
+    const int64_t away = a->operands[1].bits - b->operands[1].bits;
+    return !strides || (away < FAR && away > -FAR);
+}
+
 /* Of places that one counter leads to from one start, as the neighbours in a grid, the first that is read: the others' turn comes. */
 static bool is_first(struct ptx_native_flow *f, const struct ptx_instruction *in, int32_t head,
-                     struct pace pace)
+                     struct pace pace, bool strides)
 {
     size_t i = 0;
-    while (i < f->asked_count && (f->asked[i].head != head || f->asked[i].from != pace.from ||
-                                  f->asked[i].counter != pace.counter))
+    while (i < f->asked_count &&
+           (f->asked[i].head != head || f->asked[i].from != pace.from ||
+            f->asked[i].counter != pace.counter || !is_near(f->asked[i].in, in, strides)))
         i++;
     if (i == PTX_NATIVE_ASKED)
         return false;
     if (i == f->asked_count)
         f->asked[f->asked_count++] = (struct ptx_native_asked){head, pace.counter, pace.from, in};
     return f->asked[i].in == in;
+}
+
+/* Whether the processor foresees the rows itself: they are near to each other. */
+static bool is_foreseen(struct pace pace)
+{
+    enum { MOST = 1024 }; /* bytes */
+    const int64_t step =
+        pace.step->kind == PTX_OPERAND_INTEGER ? times(pace.step->bits, pace.scale) : INT64_MAX;
+    return step >= -MOST && step <= MOST;
 }
 
 void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *address,
@@ -216,19 +235,27 @@ void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *addres
         ptx_native_stride_of(&t->at) != (int64_t)(t->bits / 8) * t->width ||
         length_of(f, loop) > MOST_OF_LOOP)
         return;
+    const struct ptx_native_stroll *stroll = ptx_native_stroll_at(n, loop->head, false);
     struct search s = {n, loop, 0};
     const struct ptx_operand name = {.kind = PTX_OPERAND_REGISTER, .index = address->index};
     if (!pace_of(&s, &name, &pace) || !pace.step ||
-        !is_first(f, n->e->instruction, loop->head, pace))
+        !is_first(f, n->e->instruction, loop->head, pace, stroll != NULL))
         return;
     const unsigned row = PTX_NATIVE_LANES * t->bits / 8 * t->width;
+    if (is_foreseen(pace) && !has_barrier(f, loop))
+        return;
     pace.scale = times(pace.scale, has_barrier(f, loop) ? 1 : TURNS);
     const bool is_new = n->llvm_major >= 15;
     const char *p = ptx_native_pointer_type(n, "i8"), *kind = is_new ? "p0" : "p0i8";
     const char *at = ptx_native_emit(n, "add i64 %s, %s", ptx_native_line_start(n, &t->at, 0),
                                      distance_of(n, pace));
     ptx_native_declare(n, "declare void @llvm.prefetch.%s(%s, i32, i32, i32)", kind, p);
+    const char *behind = stroll ? ptx_native_where_in_step(n, stroll) : NULL;
     for (unsigned byte = 0; byte < row; byte += LINE)
         ptx_native_do(n, "call void @llvm.prefetch.%s(%s %s, i32 0, i32 3, i32 1)", kind, p,
                       ptx_native_pointer(n, "i8", ptx_native_emit(n, "add i64 %s, %u", at, byte)));
+    if (behind) {
+        ptx_native_jump(n, behind);
+        ptx_native_label(n, behind);
+    }
 }

@@ -117,10 +117,22 @@ void ptx_native_restore(struct ptx_native *n, const bool *which)
 
 /* ---- What the frame has already ---- */
 
-/* Whether a warp may go on at a barrier with what it has, and nothing of it in the frame. */
-static bool may_go_on_alone(const struct ptx_native_flow *f, const struct ptx_instruction *in)
+/* Whether warps may rest at a barrier while the first has its turn. */
+static bool is_rested_at(const struct ptx_native_flow *f, int32_t site)
 {
-    return f->has_rests && f->is_full && ptx_native_is_plain_barrier(f, in);
+    bool is = false;
+    for (size_t i = 0; f->has_rests && i < f->graph->reachable; i++) {
+        const struct ptx_native_rest *rest = &f->rests[f->graph->order[i]];
+        is |= rest->compared && rest->site == site;
+    }
+    return is;
+}
+
+/* Whether a warp may go on at a barrier with what it has, and nothing of it in the frame. */
+static bool may_go_on_alone(const struct ptx_native_flow *f, const struct ptx_instruction *in,
+                            int32_t site)
+{
+    return f->is_full && ptx_native_is_plain_barrier(f, in) && is_rested_at(f, site);
 }
 
 static void note_change(void *with, uint32_t index, bool is_whole)
@@ -135,7 +147,8 @@ static void find_changed_behind(const struct ptx_native_flow *f, int32_t node, c
 {
     const struct ptx_node *range = &f->graph->nodes[node];
     const struct ptx_instruction *first = &f->function->instructions[range->first];
-    const bool is_taken = f->sites[node] > 0 && !may_go_on_alone(f, first);
+    const int32_t site = f->sites[node];
+    const bool is_taken = site > 0 && !may_go_on_alone(f, first, site);
     for (uint32_t r = 0; r < f->function->register_count; r++)
         behind[r] = before[r] && !is_taken;
     for (uint32_t i = range->first; i < range->end; i++)
@@ -147,13 +160,6 @@ void ptx_native_find_changed(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     const size_t count = f->function->register_count;
-    for (size_t i = 0; i < f->graph->reachable; i++) {
-        const struct ptx_node *range = &f->graph->nodes[f->graph->order[i]];
-        const struct ptx_instruction *first = &f->function->instructions[range->first];
-        f->tells_barriers |= f->sites[f->graph->order[i]] > 0 &&
-                             (!ptx_native_is_plain_barrier(f, first) || first->operands[0].bits);
-    }
-    f->tells_barriers |= f->stroll_count > 0 || f->is_parted || ptx_native_is_checked(n);
     if (f->is_parted || f->barrier_count == 0)
         return;
     bool *behind = ptx_arena_take(n->e->arena, count + 1), has_more = true;
@@ -188,7 +194,7 @@ static struct ptx_native_value number_of(struct ptx_native *n, const struct ptx_
 
 static void tell(struct ptx_native *n, size_t at, const char *value)
 {
-    if (at == offsetof(struct ptx_native_turn, lanes) && n->flow->is_full)
+    if (n->flow->is_quiet || (at == offsetof(struct ptx_native_turn, lanes) && n->flow->is_full))
         return;
     ptx_native_do(n, "store i32 %s, %s %s", value, ptx_native_pointer_type(n, "i32"),
                   ptx_native_of_turn(n, at));
@@ -252,10 +258,7 @@ static void tell_whole(struct ptx_native *n, const struct ptx_instruction *in)
     static const size_t places[4] = {
         offsetof(struct ptx_native_turn, lanes), offsetof(struct ptx_native_turn, number),
         offsetof(struct ptx_native_turn, count), offsetof(struct ptx_native_turn, votes)};
-    if (n->flow->tells_barriers)
-        tell_barrier(n, in, tell, places);
-    else
-        tell(n, places[0], n->flow->mask);
+    tell_barrier(n, in, tell, places);
 }
 
 /* ---- Sites of lanes that wait while others go on ---- */
@@ -341,14 +344,6 @@ void ptx_native_clear_sites(struct ptx_native *n)
         ptx_native_store_word(n, site_word(n, i, 0), "0");
 }
 
-static int32_t node_of(const struct ptx_native_flow *f, int32_t site)
-{
-    for (size_t i = 0; i < f->graph->reachable; i++)
-        if (f->sites[f->graph->order[i]] == site)
-            return f->graph->order[i];
-    return 0;
-}
-
 /* Takes from the frame what lives at sites that lanes may come to apart. */
 static void restore_apart(struct ptx_native *n)
 {
@@ -356,7 +351,7 @@ static void restore_apart(struct ptx_native *n)
     const size_t count = f->function->register_count;
     bool *lives = ptx_arena_take(n->e->arena, count + 1);
     for (int32_t i = 1; i <= f->site_count; i++) {
-        const int32_t node = node_of(f, i);
+        const int32_t node = ptx_native_node_of_site(f, i);
         ptx_steps(n->e->arena, count);
         for (uint32_t r = 0; f->uniform.is_divergent[node] && r < count; r++)
             lives[r] |= f->is_across[r] && ptx_flow_is_live(f->graph, node, r);
@@ -372,7 +367,7 @@ void ptx_native_enter_again(struct ptx_native *n)
     struct ptx_native_flow *f = n->flow;
     const char *lanes = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
     for (int32_t i = 1; i <= f->site_count; i++) {
-        if (f->uniform.is_divergent[node_of(f, i)])
+        if (f->uniform.is_divergent[ptx_native_node_of_site(f, i)])
             continue;
         const char *all = ptx_native_name(n, "all"), *rest = ptx_native_name(n, "rest");
         const char *there = load_site(n, i);
@@ -387,7 +382,7 @@ void ptx_native_enter_again(struct ptx_native *n)
     }
     restore_apart(n);
     for (int32_t i = 1; i <= f->site_count; i++) {
-        const int32_t node = node_of(f, i);
+        const int32_t node = ptx_native_node_of_site(f, i);
         if (!f->uniform.is_divergent[node])
             continue;
         const char *there = load_site(n, i);
@@ -497,9 +492,11 @@ static void go_on_alone(struct ptx_native *n, int32_t site)
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
                   ptx_native_emit(n, "and i1 %s, %s", rests, is_sole), alone, park);
     ptx_native_label(n, alone);
-    ptx_native_store_word(n, "%rest", "-1");
-    ptx_native_store_word(n, "%site", ptx_format(n->e, "%d", (int)site));
-    ptx_native_jump(n, ptx_format(n->e, "J%d", (int)site));
+    const int32_t to = ptx_native_go_solo(n);
+    ptx_native_store_word(n, "%rest", to > 0 ? "-1" : "0");
+    if (to > 0)
+        ptx_native_store_word(n, "%site", ptx_format(n->e, "%d", (int)to));
+    ptx_native_jump(n, to > 0 ? ptx_format(n->e, "J%d", (int)to) : "done");
     ptx_native_label(n, park);
 }
 
@@ -508,7 +505,7 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
     struct ptx_native *n = e->native;
     struct ptx_native_flow *f = n->flow;
     const int32_t site = f->sites[f->node];
-    const bool may_be_alone = may_go_on_alone(f, in);
+    const bool may_be_alone = may_go_on_alone(f, in, site);
     if (f->is_divergent) /* by write_wait() */
         return;
     if (may_be_alone)

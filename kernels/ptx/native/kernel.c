@@ -302,6 +302,16 @@ static void look_with(struct ptx_native *n, const bool *delays, const bool *alik
     ptx_native_find_lines(n);
 }
 
+static void look_at_threads(struct ptx_native *n)
+{
+    ptx_native_find_threads(n);
+    find_sites(n);
+    find_late(n->flow, n->e->arena);
+    ptx_native_find_lines(n);
+    if (n->flow->site_count > 0)
+        ptx_refuse(n->e, "threads that wait, one after the other");
+}
+
 /* Registers that go up by a distance which another has, as in loops that stride: those are stroll.c's. */
 static bool *find_striding(const struct ptx_native_flow *f, struct ptx_arena *arena)
 {
@@ -397,7 +407,10 @@ static void find_flow(struct ptx_native *n, const bool *starts, const bool *wait
     for (size_t i = 0; i < f->graph->count; i++)
         delays[i] = f->waits[i] || f->meets[i] || f->is_tangled;
     find_waits_for_blocks(n);
-    find_likeness(n, delays);
+    if (f->by_thread)
+        look_at_threads(n);
+    else
+        find_likeness(n, delays);
 }
 
 /* Nodes, where lanes may part, and what is the same for them. */
@@ -424,7 +437,7 @@ static void analyse(struct ptx_native *n)
     struct ptx_arena *arena = n->e->arena;
     find_nodes(n);
     const struct ptx_function *shorter =
-        ptx_native_is_checked(n) ? NULL : ptx_native_without_short_ways(n);
+        ptx_native_is_checked(n) || f->by_thread ? NULL : ptx_native_without_short_ways(n);
     if (shorter) {
         f->function = shorter;
         find_nodes(n);
@@ -483,6 +496,8 @@ static void put_back(struct ptx_native *n, uint32_t slot, const char **lanes)
         value.text = ptx_native_emit(n, "select <32 x i1> %s, %s %s, %s %s", *lanes, type,
                                      value.text, type, old);
     }
+    if (type[0] != 'i' && !value.is_vector)
+        value.text = ptx_native_emit(n, "bitcast i%u %s to %s", value.bits, value.text, type);
     ptx_native_do(n, "store %s %s, %s %s", type, value.text, pointer, place);
     if (f->is_kept[index])
         ptx_native_save(n, index, slot % 4);
@@ -859,7 +874,9 @@ static void begin_node(struct ptx_native *n, int32_t node)
     ptx_native_store_word(n, "%active", here);
     ptx_native_jump(n, ptx_format(e, "N%d", (int)node));
     ptx_native_label(n, ptx_format(e, "N%d", (int)node));
-    f->mask = f->is_full && !f->is_thin[node] ? "-1" : ptx_native_load_word(n, "%active");
+    f->mask = f->by_thread                      ? "1"
+              : f->is_full && !f->is_thin[node] ? "-1"
+                                                : ptx_native_load_word(n, "%active");
 }
 
 /* Where those go on that look for lanes: at the head of a loop that ends here, or behind it. */
@@ -932,13 +949,50 @@ static void write_for_all(struct ptx_native *n, const struct ptx_node *range)
 {
     struct ptx_native_flow *f = n->flow;
     const char *const mask = f->mask;
-    const char *all = ptx_native_name(n, "all"), *some = ptx_native_name(n, "some");
+    const char *all = ptx_native_name(n, "all"), *some = ptx_native_name(n, "some"),
+               *enter = ptx_native_name(n, "enter");
     const char *is_all = ptx_native_emit(n, "icmp eq i32 %s, -1", mask);
-    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_all, all, some);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_all, enter, some);
     ptx_native_label(n, all);
     f->mask = "-1";
+    f->whole = all;
     write_body(n, range);
+    ptx_native_begin_rounds(n, enter);
     f->mask = mask;
+    f->whole = NULL;
+    f->stamp++;
+    n->carry.text = NULL;
+    ptx_native_label(n, some);
+}
+
+/* What all lanes go on with is another node, the others would end: of those the branch's guard is this. */
+static bool guard_of_quick(const struct ptx_native_flow *f, const struct ptx_node *range,
+                           int32_t *to, bool *wanted)
+{
+    const struct ptx_instruction *last = &f->function->instructions[range->end - 1];
+    if (last->opcode != PTX_OPCODE_bra || last->guard < 0)
+        return false;
+    const int32_t next = node_at(f, range->end);
+    const int32_t target =
+        node_at(f, f->function->labels[last->operands[last->operand_count - 1].index].instruction);
+    *to = target == NO_WAY ? next : target;
+    *wanted = (target == NO_WAY) == last->guard_negated;
+    return (target == NO_WAY) != (next == NO_WAY);
+}
+
+static void write_quick_way(struct ptx_native *n, const struct ptx_node *range)
+{
+    struct ptx_native_flow *f = n->flow;
+    int32_t to;
+    bool wanted;
+    if (!guard_of_quick(f, range, &to, &wanted) || !ptx_native_has_quick_way(n, range, wanted))
+        return;
+    const char *all = ptx_native_name(n, "quick"), *some = ptx_native_name(n, "slow");
+    const char *condition = ptx_native_quick_condition(n, range, wanted);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", condition, all, some);
+    ptx_native_label(n, all);
+    put_all_back(n);
+    go(n, (struct way){to, f->mask});
     f->stamp++;
     n->carry.text = NULL;
     ptx_native_label(n, some);
@@ -951,6 +1005,7 @@ static void write_node(struct ptx_native *n, int32_t position)
     const struct ptx_node *range = &f->graph->nodes[node];
     n->e->instruction = &f->function->instructions[range->first];
     begin_node(n, node);
+    write_quick_way(n, range);
     if (is_doubled(n, range))
         write_for_all(n, range);
     write_body(n, range);
@@ -1095,7 +1150,7 @@ static void write_symbols(struct ptx_native *n)
         "%" PRId64 ")\n"
         "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n",
         bytes, bytes, function, f->frame_bytes, f->local_bytes,
-        f->is_parted ? (int)f->site_count : 0, f->is_parted ? 0 : (int)f->site_count,
+        f->is_parted ? (int)f->site_count : 0, f->is_parted || f->is_quiet ? 0 : (int)f->site_count,
         (int)sweep_of(f), f->row_count, (int64_t)later);
     ptx_native_describe_sources(n);
 }
@@ -1109,6 +1164,7 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
                                 .head = head,
                                 .code = code,
                                 .stamp = 1,
+                                .by_thread = e->plan->by_thread,
                                 .write = write_instruction,
                                 .put_back = put_all_back};
     struct ptx_text *const out = e->out;
@@ -1127,13 +1183,14 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     f.has_launch = ptx_arena_take(e->arena, sizeof(struct ptx_native_launch) +
                                                 sizeof(struct ptx_native_block));
     analyse(&n);
-    f.is_swept = e->status == PTX_OK && may_sweep(&n);
+    f.is_swept = e->status == PTX_OK && !f.by_thread && may_sweep(&n);
     const enum ptx_threads threads = e->target->threads;
     const bool may_thin_out = e->status != PTX_OK || find_thin(&f, e->arena);
     if (e->status == PTX_OK && ptx_native_is_checked(&n))
         ptx_native_refuse_unchecked(&n);
-    f.is_full = (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_HALVES) && !f.is_parted &&
-                !may_thin_out;
+    f.is_full = !f.by_thread && (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_HALVES) &&
+                !f.is_parted && !may_thin_out;
+    f.is_quiet = e->status == PTX_OK && ptx_native_can_be_quiet(&n);
     if (e->status == PTX_OK) {
         ptx_native_find_rests(&n);
         ptx_native_find_lanes(&n);

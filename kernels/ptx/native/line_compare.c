@@ -25,38 +25,40 @@ static uint8_t relation_of(uint8_t compare, bool is_turned)
     return PTX_COMPARE_NONE;
 }
 
-static bool is_rising(const struct ptx_native_term *term)
+static bool is_rising(struct ptx_native_line line)
 {
     enum { MOST_STEP = 1 << 20 };
-    return term->line.kind == PTX_LINE_PLAIN && term->line.is_whole && term->line.step > 0 &&
-           term->line.step <= MOST_STEP;
+    return line.kind == PTX_LINE_PLAIN && line.step >= 0 && line.step <= MOST_STEP;
 }
 
-/* false: it is no such comparison. */
-static bool describe(struct ptx_native *n, const struct ptx_instruction *in,
-                     struct comparison *comparison)
+/* Which operand is the line, where the other is a number; 0: it is no such comparison. */
+static unsigned line_of(struct ptx_native *n, const struct ptx_instruction *in)
 {
     const enum ptx_type type = (enum ptx_type)in->types[0];
     if (in->opcode != PTX_OPCODE_setp || in->guard >= 0 || in->operand_count != 3 ||
         in->has_second_destination || in->operands[0].kind != PTX_OPERAND_REGISTER ||
         in->operands[0].part || ptx_native_bits(type) != 32 || ptx_type_is_float(type) ||
         ptx_native_is_uniform(n, (uint32_t)in->operands[0].index))
-        return false;
-    const bool is_turned = ptx_native_varies(n, &in->operands[2]);
-    const struct ptx_operand *line = &in->operands[is_turned ? 2 : 1],
-                             *bound = &in->operands[is_turned ? 1 : 2];
-    if (ptx_native_varies(n, bound) || line->kind != PTX_OPERAND_REGISTER)
-        return false;
-    comparison->relation = relation_of(in->compare, is_turned);
-    comparison->is_signed = ptx_type_is_signed(type) && in->compare < PTX_CMP_LO;
-    if (comparison->relation == PTX_COMPARE_NONE)
-        return false;
-    comparison->line = ptx_native_term_of(n, line, 32);
-    if (!is_rising(&comparison->line))
-        return false;
+        return 0;
+    const unsigned line = ptx_native_varies(n, &in->operands[2]) ? 2 : 1;
+    const struct ptx_operand *o = &in->operands[line];
+    return !ptx_native_varies(n, &in->operands[3 - line]) && o->kind == PTX_OPERAND_REGISTER &&
+                   !o->part && !o->is_negated && ptx_native_is_line(n, (uint32_t)o->index) &&
+                   is_rising(n->flow->lines[o->index]) &&
+                   relation_of(in->compare, line == 2) != PTX_COMPARE_NONE
+               ? line
+               : 0;
+}
+
+static void describe(struct ptx_native *n, const struct ptx_instruction *in, unsigned line,
+                     struct comparison *comparison)
+{
+    comparison->relation = relation_of(in->compare, line == 2);
+    comparison->is_signed =
+        ptx_type_is_signed((enum ptx_type)in->types[0]) && in->compare < PTX_CMP_LO;
+    comparison->line = ptx_native_term_of(n, &in->operands[line], 32);
     n->is_vector = false;
-    comparison->bound = ptx_native_read(n, bound, PTX_U32).text;
-    return true;
+    comparison->bound = ptx_native_read(n, &in->operands[3 - line], PTX_U32).text;
 }
 
 static const char *word_of(const struct comparison *c, uint8_t relation)
@@ -133,23 +135,131 @@ bool ptx_native_compares_alike(struct ptx_native *n, const struct ptx_instructio
            !ptx_native_is_wanted(n, node, (uint32_t)in->operands[0].index);
 }
 
+/* Of a row that begins at a multiple of 32, the lanes below a bound: all, none, or as many as the bound's rest. */
+static const char *lanes_below(struct ptx_native *n, const struct comparison *c, uint32_t bound)
+{
+    const uint32_t rest = bound % PTX_NATIVE_LANES;
+    const char *start = ptx_format(n->e, "%d", (int)(int32_t)(bound - rest));
+    const char *first = c->line.base[0];
+    const char *is_below =
+        ptx_native_emit(n, "icmp %s i32 %s, %s", c->is_signed ? "slt" : "ult", first, start);
+    const char *is_there = ptx_native_emit(n, "icmp eq i32 %s, %s", first, start);
+    const char *lanes = ptx_native_emit(n, "select i1 %s, i32 -1, i32 0", is_below);
+    return rest == 0 ? lanes
+                     : ptx_native_emit(n, "select i1 %s, i32 %d, i32 %s", is_there,
+                                       (int)((UINT32_C(1) << rest) - 1), lanes);
+}
+
+static bool is_whole_row(const struct comparison *c)
+{
+    enum { ROW_ZEROS = 5 };
+    return c->line.line.step == 1 && c->line.line.zeros >= ROW_ZEROS;
+}
+
+/* NULL: the bound is no such number. */
+static const char *compare_row(struct ptx_native *n, const struct comparison *c,
+                               const struct ptx_operand *bound)
+{
+    const bool is_over = c->relation == PTX_LE || c->relation == PTX_GT;
+    const uint32_t most = c->is_signed ? (uint32_t)INT32_MAX : UINT32_MAX;
+    if (bound->kind != PTX_OPERAND_INTEGER || !is_whole_row(c) ||
+        (is_over && (uint32_t)bound->bits == most))
+        return NULL;
+    const char *below = lanes_below(n, c, (uint32_t)bound->bits + is_over);
+    return c->relation == PTX_LT || c->relation == PTX_LE
+               ? below
+               : ptx_native_emit(n, "xor i32 %s, -1", below);
+}
+
+static void set_lanes(struct ptx_native *n, const struct ptx_instruction *in, const char *word)
+{
+    const struct ptx_native_value result = {ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", word),
+                                            1, true};
+    n->is_vector = true;
+    ptx_native_keep(n, in, &result, 1);
+}
+
+/* Whether all lanes are below the bound, with numbers so wide that none of them wraps around. */
+static const char *are_all_below(struct ptx_native *n, const struct ptx_instruction *in,
+                                 const struct comparison *c, int64_t reach)
+{
+    const char *limit = ptx_native_closes_round(n->flow, in)
+                            ? ptx_native_limit_of_rounds(n, &in->operands[2], c->is_signed,
+                                                         c->relation == PTX_LT ? reach : reach - 1)
+                            : NULL;
+    if (limit)
+        return ptx_native_emit(n, "icmp %s i32 %s, %s", c->is_signed ? "slt" : "ult",
+                               c->line.base[0], limit);
+    const char *extend = c->is_signed ? "sext" : "zext";
+    const char *first = ptx_native_emit(n, "%s i32 %s to i64", extend, c->line.base[0]);
+    const char *bound = ptx_native_emit(n, "%s i32 %s to i64", extend, c->bound);
+    const char *end = ptx_native_emit(n, "sub i64 %s, %lld", bound, (long long)reach);
+    return ptx_native_emit(n, "icmp %s i64 %s, %s", c->relation == PTX_LT ? "slt" : "sle", first,
+                           end);
+}
+
+/* The number of the last lane of a warp, or of a half of one, behind the first; and whether none has wrapped around until there. */
+static const char *find_last(struct ptx_native *n, const struct comparison *c, const char *first,
+                             const char **last)
+{
+    const int64_t lanes = c->line.line.is_whole ? PTX_NATIVE_LANES : PTX_NATIVE_LANES / 2;
+    const int64_t reach = c->line.line.step * (lanes - 1);
+    const int64_t most = (c->is_signed ? (int64_t)INT32_MAX : (int64_t)UINT32_MAX) - reach;
+    *last = ptx_native_emit(n, "add i32 %s, %lld", first, (long long)reach);
+    return ptx_native_emit(n, "icmp %s i32 %s, %d", c->is_signed ? "sle" : "ule", first,
+                           (int)(int32_t)(uint32_t)most);
+}
+
+bool ptx_native_may_hold_for_all(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    return line_of(n, in) != 0;
+}
+
+const char *ptx_native_holds_for_all(struct ptx_native *n, const struct ptx_instruction *in,
+                                     bool wanted)
+{
+    struct comparison c;
+    const char *all = NULL;
+    describe(n, in, line_of(n, in), &c);
+    const bool is_one = c.line.line.is_whole || c.line.line.is_twin;
+    for (unsigned half = 0; half < (is_one ? 1 : 2); half++) {
+        const char *first = c.line.base[half], *last;
+        const char *is_straight = find_last(n, &c, first, &last);
+        const char *holds =
+            holds_for_all(n, &c, wanted ? c.relation : opposite(c.relation), first, last);
+        holds = ptx_native_emit(n, "and i1 %s, %s", is_straight, holds);
+        all = all ? ptx_native_emit(n, "and i1 %s, %s", all, holds) : holds;
+    }
+    return all;
+}
+
 bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction *in)
 {
     struct comparison c;
-    if (!describe(n, in, &c))
+    const unsigned line = line_of(n, in);
+    if (line == 0 || !n->flow->lines[in->operands[line].index].is_whole ||
+        n->flow->lines[in->operands[line].index].step == 0)
         return false;
+    describe(n, in, line, &c);
+    const char *row = compare_row(n, &c, &in->operands[3 - line]);
+    if (row) {
+        set_lanes(n, in, row);
+        return true;
+    }
     const int64_t reach = c.line.line.step * (PTX_NATIVE_LANES - 1);
-    const int64_t most = (c.is_signed ? (int64_t)INT32_MAX : (int64_t)UINT32_MAX) - reach;
-    const char *first = c.line.base[0];
-    const char *last = ptx_native_emit(n, "add i32 %s, %lld", first, (long long)reach);
-    const char *is_straight = ptx_native_emit(n, "icmp %s i32 %s, %d", c.is_signed ? "sle" : "ule",
-                                              first, (int)(int32_t)(uint32_t)most);
-    const char *all = holds_for_all(n, &c, c.relation, first, last);
+    const char *first = c.line.base[0], *last;
+    const char *is_straight = find_last(n, &c, first, &last);
+    const bool is_below = c.relation == PTX_LT || c.relation == PTX_LE;
+    const char *all = is_below ? are_all_below(n, in, &c, reach)
+                               : ptx_native_emit(n, "and i1 %s, %s", is_straight,
+                                                 holds_for_all(n, &c, c.relation, first, last));
     const char *none = holds_for_all(n, &c, opposite(c.relation), first, last);
     const char *rest = ptx_native_name(n, "compare"), *each = ptx_native_name(n, "compare"),
                *end = ptx_native_name(n, "compare"), *before = n->flow->block;
-    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
-                  ptx_native_emit(n, "and i1 %s, %s", is_straight, all), end, rest);
+    if (ptx_native_closes_round(n->flow, in))
+        before = ptx_native_round(n, all, rest, end);
+    else
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", all, end, rest);
     ptx_native_label(n, rest);
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
                   ptx_native_emit(n, "and i1 %s, %s", is_straight, none), end, each);
@@ -161,11 +271,9 @@ bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction 
     const char *lanes = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", truths);
     ptx_native_jump(n, end);
     ptx_native_label(n, end);
-    const char *word =
-        ptx_native_emit(n, "phi i32 [-1, %%%s], [0, %%%s], [%s, %%%s]", before, rest, lanes, each);
-    const struct ptx_native_value result = {ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", word),
-                                            1, true};
-    n->is_vector = true;
-    ptx_native_keep(n, in, &result, 1);
+    const char *others = ptx_format(n->e, "[0, %%%s], [%s, %%%s]", rest, lanes, each);
+    const char *word = before ? ptx_native_emit(n, "phi i32 [-1, %%%s], %s", before, others)
+                              : ptx_native_emit(n, "phi i32 %s", others);
+    set_lanes(n, in, word);
     return true;
 }

@@ -93,6 +93,10 @@ static void many_places(struct ptx_native *n, struct ptx_native_transfer *t, boo
         ptx_native_scatter(n, t, ptx_native_full_address(n, t->at));
         return;
     }
+    if (is_slow && t->at.is_numbered && !t->is_volatile) {
+        ptx_native_gather_numbered(n, t, t->values);
+        return;
+    }
     if (is_slow) {
         ptx_native_gather(n, t, ptx_native_full_address(n, t->at), t->values);
         return;
@@ -257,6 +261,13 @@ static struct ptx_native_transfer transfer_of(struct ptx_native *n,
     return t;
 }
 
+/* Whether addresses of a space are the host's. */
+static bool is_of_host(const struct ptx_operand *address, uint8_t space)
+{
+    space = ptx_native_space_of(address, space);
+    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
+}
+
 /* Whether a load stands in the function's entry block, before all turns of a sweep: that of a parameter. */
 static bool is_before_turns(const struct ptx_native *n, const struct ptx_instruction *in)
 {
@@ -289,6 +300,8 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
     }
     if (ptx_native_space_of(address, in->space) == PTX_SPACE_GLOBAL)
         ptx_native_ask_ahead(n, address, &t);
+    if (is_of_host(address, in->space) && t.at.is_strided && !t.at.is_line && t.at.offset.is_vector)
+        ptx_native_find_numbers(n, address, &t.at);
     transfer(n, &t, false);
     e->out = out;
     fence_after(n, in);

@@ -9,8 +9,12 @@
 struct ptx_native_place {
     const char *base; /* i64, or NULL */
     struct ptx_native_value offset;
-    bool is_strided; /* known not to be neighbours */
-    bool is_line;    /* the offset is that of the term, and has no text */
+    bool is_strided;  /* known not to be neighbours */
+    bool is_numbered; /* each lane's is `origin` and a number of 32 bits, extended, times `scale` */
+    bool is_signed;
+    const char *origin, *numbers; /* i64, <32 x i32> */
+    int64_t scale;
+    bool is_line; /* the offset is that of the term, and has no text */
     struct ptx_native_term term;
 };
 
@@ -54,6 +58,16 @@ const char *ptx_native_numbers_from(struct ptx_native *n, unsigned first);
 struct ptx_native_value ptx_native_full_address(struct ptx_native *n, struct ptx_native_place at);
 struct ptx_native_value ptx_native_element_address(struct ptx_native *n, struct ptx_native_value a,
                                                    const struct ptx_native_transfer *t, unsigned k);
+
+/* ---- memory_number.c ---- */
+
+/* Whether an address of memory is one that all lanes have and a number of each lane's, as elements of an array have it whose indices
+ * come from memory: then the place tells of it. */
+void ptx_native_find_numbers(struct ptx_native *n, const struct ptx_operand *address,
+                             struct ptx_native_place *at);
+/* Loads of such places, which are any. */
+void ptx_native_gather_numbered(struct ptx_native *n, const struct ptx_native_transfer *t,
+                                struct ptx_native_value *to);
 
 /* ---- memory_lanes.c ---- */
 

@@ -62,6 +62,8 @@ struct ptx_native_rest {
     bool *spreads;    /* per register: its value is that of all warps */
     uint8_t relation; /* of busy threads: below, below or at, or at the bound */
     int32_t site;     /* where the others have come; 0: to their end */
+    int32_t
+        busy; /* the node that leads busy threads there with nothing else; PTX_NO_NODE: none does */
 };
 
 /* A loop whose turns the warps of a block take in step (stroll.c). */
@@ -77,6 +79,15 @@ struct ptx_native_stroll {
 struct ptx_native_asked {
     int32_t head, counter, from;
     const struct ptx_instruction *in;
+};
+
+/* A number that the first lanes of whole warps are below, as long as all lanes are below a register's: what is computed once, before
+ * a node that leads back to itself. */
+struct ptx_native_limit {
+    const char *name; /* an i32; NULL: there is none */
+    uint32_t index;   /* the register, of 32 bits, which the node does not write */
+    bool is_signed;
+    int64_t less;
 };
 
 struct ptx_native_flow {
@@ -96,6 +107,10 @@ struct ptx_native_flow {
         wanted; /* per node: registers that lanes elsewhere may still want, or NULL: not yet found */
     bool is_swept; /* a warp of several blocks has its turns before the next warp */
     bool is_full; /* all lanes of a warp are in step wherever any are, but in nodes that are thin */
+    bool by_thread; /* a turn is one thread's, and all registers are one number (threads.c) */
+    bool
+        is_solo; /* what is written is for the first warp alone, whose threads are the first of a row */
+    bool is_quiet;   /* warps are told of only where they part: ptx_native_tell_turns() */
     bool *is_thin;   /* per node: lanes may have ended before it */
     bool *is_spread; /* per register: as an address it is not that of neighbours */
     bool *is_across; /* per register: it lives at a barrier */
@@ -104,8 +119,6 @@ struct ptx_native_flow {
     uint32_t *remade_in; /* per register: the node's stamp where it has been; NULL: none has */
     bool **
         is_changed; /* per node: registers that may not be what the frame has when a warp comes to its barrier; NULL: all may */
-    bool
-        tells_barriers; /* who waits writes which barrier it is: there are others than that of all threads */
     bool *is_framed;  /* per register: it is kept, and has the frame for a place, and no alloca */
     size_t *frame_at; /* per register: where in the frame */
     size_t frame_bytes;
@@ -145,8 +158,11 @@ struct ptx_native_flow {
     /* Of the node being written. */
     int32_t node;
     bool is_divergent;
-    const char *mask;  /* i32: the lanes that are here, never none */
-    const char *block; /* name of LLVM's block that is being written */
+    const char *mask; /* i32: the lanes that are here, never none */
+    const char *
+        whole; /* LLVM's block that the node begins with for a warp whose lanes are all here, while it is written for such */
+    struct ptx_native_limit limit; /* of those */
+    const char *block;             /* name of LLVM's block that is being written */
     struct ptx_native_value
         *held; /* 4 per register: its value, where held_in is the node's stamp */
     uint32_t *held_in;
@@ -306,6 +322,15 @@ bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction 
  * a multiple of 32; and whether that is so, by `lines`. Needs of the latter: the former. */
 bool ptx_native_may_compare_alike(const struct ptx_instruction *in);
 bool ptx_native_compares_alike(struct ptx_native *n, const struct ptx_instruction *in);
+/* Whether such a comparison, also of a line by halves, can be told to hold for all lanes, or for none (wanted), by an i1. */
+bool ptx_native_may_hold_for_all(struct ptx_native *n, const struct ptx_instruction *in);
+const char *ptx_native_holds_for_all(struct ptx_native *n, const struct ptx_instruction *in,
+                                     bool wanted);
+/* quick_way.c: whether numbers can tell, of the node being written, that all lanes have what its last branch's guard is wanted to
+ * be; and an i1 of that, behind what the node sets for all lanes. */
+bool ptx_native_has_quick_way(struct ptx_native *n, const struct ptx_node *range, bool wanted);
+const char *ptx_native_quick_condition(struct ptx_native *n, const struct ptx_node *range,
+                                       bool wanted);
 /* line_count.c: the same of a comparison of a line with one number, its guard apart; false: it is none such. */
 bool ptx_native_count_line(struct ptx_native *n, const struct ptx_instruction *in,
                            struct ptx_native_value *result);
@@ -325,6 +350,15 @@ static inline const struct ptx_native_loop *ptx_native_inner_loop(const struct p
             (!inner || f->loops[i].head >= inner->head))
             inner = &f->loops[i];
     return inner;
+}
+
+/* The node that begins with a site. */
+static inline int32_t ptx_native_node_of_site(const struct ptx_native_flow *f, int32_t site)
+{
+    for (size_t i = 0; i < f->graph->reachable; i++)
+        if (f->sites[f->graph->order[i]] == site)
+            return f->graph->order[i];
+    return 0;
 }
 
 /* Whether an atomic operation orders nothing, and whether anybody reads what it gives. */
@@ -376,6 +410,8 @@ void ptx_native_begin_turns(struct ptx_native *n);
 void ptx_native_turn(struct ptx_native *n);
 void ptx_native_enter_turn(struct ptx_native *n);
 void ptx_native_end_turn(struct ptx_native *n);
+/* Whether a function can be quiet: all threads of a warp are there until they end, and barriers wait for all. Needs: sites, is_full. */
+bool ptx_native_can_be_quiet(const struct ptx_native *n);
 /* blockIdx.x of a turn of a sweep. */
 #define PTX_NATIVE_COLUMN "%ctaid.x"
 
@@ -395,6 +431,11 @@ void ptx_native_begin_strolls(struct ptx_native *n);
 void ptx_native_begin_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll);
 void ptx_native_end_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll,
                            const char *is_any, const char *behind);
+/* What follows is for warps that go in step, in a loop of so many turns, up to the block that it returns. */
+const char *ptx_native_where_in_step(struct ptx_native *n, const struct ptx_native_stroll *stroll);
+/* All lanes of a warp take another turn: jumps to its start, or to where the loop's end is gone through. */
+void ptx_native_step_in_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll,
+                               const char *start, const char *end);
 void ptx_native_stroll_on(struct ptx_native *n, const char *common);
 /* Stores what a warp has that waits, and returns the lanes that are anywhere; and takes it again. */
 const char *ptx_native_wait_in_step(struct ptx_native *n, const struct ptx_native_stroll *stroll);
@@ -408,7 +449,23 @@ void ptx_native_restore(struct ptx_native *n, const bool *which);
 void ptx_native_find_rests(struct ptx_native *n);
 void ptx_native_find_lanes(struct ptx_native *n); /* known_lanes; needs: is_full */
 void ptx_native_tell_rest(struct ptx_native *n);
+/* Whether a warp that rests has to be told what registers are. */
+bool ptx_native_spreads_any(const struct ptx_native_flow *f, const struct ptx_native_rest *rest);
 void ptx_native_end_rest(struct ptx_native *n, const char *is_alone);
+
+/* threads.c, of a function by threads: what is known of it before lines are; the start of a turn, and what follows it. */
+void ptx_native_find_threads(struct ptx_native *n);
+void ptx_native_turn_of_thread(struct ptx_native *n);
+void ptx_native_next_thread(struct ptx_native *n);
+
+/* quiet.c, where a function is quiet: writes what the runtime knows of warps, all that were quiet so far and those from one up to another,
+ * which have come to a site, 0: to their end. Numbers all; changes %common, %mixed and %noted as it must. */
+void ptx_native_tell_turns(struct ptx_native *n, const char *from, const char *to,
+                           const char *site);
+
+/* solo.c: at a barrier that the first warp alone comes to, behind which all others rest: it goes on through what it does alone.
+ * Returns the site that it comes to with nothing done behind it, 0: to its end. */
+int32_t ptx_native_go_solo(struct ptx_native *n);
 
 /* rest.c: an i1, in the entry block: a block is one row of threads. */
 const char *ptx_native_block_is_row(struct ptx_native *n);
@@ -416,7 +473,7 @@ const char *ptx_native_block_is_row(struct ptx_native *n);
 /* Whether a barrier opens as soon as all warps of the block wait at it. */
 bool ptx_native_is_plain_barrier(const struct ptx_native_flow *f, const struct ptx_instruction *in);
 
-/* barrier.c: fills is_changed and tells_barriers; needs: rests. */
+/* barrier.c: fills is_changed; needs: rests. */
 void ptx_native_find_changed(struct ptx_native *n);
 /* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);
@@ -433,6 +490,18 @@ void ptx_native_wait(struct ptx_native *n, const struct ptx_instruction *in);
 void ptx_native_clear_sites(struct ptx_native *n);
 void ptx_native_enter_again(struct ptx_native *n);
 void ptx_native_return(struct ptx_native *n);
+
+/* rounds.c: the number of all lanes that is `less` below a register's or, where that is out of its range, its least, before all
+ * rounds of the node; NULL: the node writes the register. And the block that whole warps come to first, which has it. */
+const char *ptx_native_limit_of_rounds(struct ptx_native *n, const struct ptx_operand *o,
+                                       bool is_signed, int64_t less);
+void ptx_native_begin_rounds(struct ptx_native *n, const char *name);
+/* Whether a comparison, the last of its node's, decides on the way back to the node's start, in a text for warps that are
+ * whole; and the end of a block, from which such go there at once, and others to `rest`. Returns the block from which some that
+ * are whole go to `end`, or NULL. */
+bool ptx_native_closes_round(const struct ptx_native_flow *f, const struct ptx_instruction *in);
+const char *ptx_native_round(struct ptx_native *n, const char *is_whole, const char *rest,
+                             const char *end);
 
 /* kernel.c: the whole text; e->status says whether it could be had. */
 void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx_text *declarations,

@@ -10,6 +10,11 @@
 /* Adds a number of floating point, of so many bits, to a word of global memory, no later than when no block is left. */
 void clem_native_add_later(struct ptx_native_block *block, uint64_t at, uint64_t value,
                            uint32_t bits);
+/* Of a block whose warps are told of late: those from one up to another have come to a site, 0: to their end. common: where others
+ * have, 0: all to their end, or PTX_NATIVE_NOBODY. Where nothing is noted yet (is_noted), all before `from` are there. Sites
+ * above `barriers` are none of the block's. Returns where those that wait are, and 1 << 32 where that is not one place. */
+uint64_t clem_native_come(const struct ptx_native_block *block, uint32_t from, uint32_t to,
+                          uint32_t site, uint32_t common, uint32_t is_noted, uint32_t barriers);
 /* Some lanes come to a barrier and do not wait. */
 void clem_native_arrive(struct ptx_native_block *block, uint32_t lanes, uint32_t number,
                         uint32_t count);
@@ -54,6 +59,7 @@ CLEM_NATIVE_ADD_HALVES(bf16x2)
     FUNCTION(bytes)                                                                                \
     FUNCTION(blocks)                                                                               \
     FUNCTION(arrive)                                                                               \
+    FUNCTION(come)                                                                                 \
     FUNCTION(add_row)                                                                              \
     FUNCTION(draw)                                                                                 \
     FUNCTION(add_later)                                                                            \

@@ -75,7 +75,8 @@ const char *ptx_native_word_of(struct ptx_native *n, int32_t node)
 bool ptx_native_tid_is_alike(const struct ptx_native *n, int32_t axis)
 {
     const enum ptx_threads threads = n->e->target->threads;
-    return (axis == 1 && (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW)) ||
+    return n->flow->by_thread ||
+           (axis == 1 && (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW)) ||
            (axis == 2 && threads != PTX_THREADS_ANY);
 }
 
@@ -84,6 +85,8 @@ const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned 
     struct ptx_emitter *e = n->e;
     const char *name = ptx_format(e, "%%tid.%d.%u", (int)axis, half);
     bool *const has = &n->flow->has_tid[2 * axis + (int32_t)half];
+    if (n->flow->is_solo && axis == 0)
+        return half == 0 ? "0" : "16";
     if (*has || !n->flow->is_parted)
         return name;
     *has = true;

@@ -303,6 +303,10 @@ const char *ptx_native_place_type(struct ptx_native *n, uint32_t index)
 {
     const struct ptx_native_value like = {NULL, (uint8_t)register_bits(n, index),
                                           !ptx_native_is_uniform(n, index)};
+    if (n->flow->by_thread && n->flow->function->registers[index].type == PTX_F32)
+        return "float";
+    if (n->flow->by_thread && n->flow->function->registers[index].type == PTX_F64)
+        return "double";
     return like.bits == 1 && like.is_vector ? "i32" : ptx_native_value_type(n, like);
 }
 
@@ -330,6 +334,8 @@ static struct ptx_native_value read_register(struct ptx_native *n, uint32_t slot
     if (f->has_place[index])
         value.text = ptx_native_emit(n, "load %s, %s %s", type, ptx_native_pointer_type(n, type),
                                      ptx_native_place(n, index, slot % 4));
+    if (f->has_place[index] && type[0] != 'i' && !value.is_vector)
+        value.text = ptx_native_emit(n, "bitcast %s %s to i%u", type, value.text, value.bits);
     if (f->has_place[index] && value.bits == 1 && value.is_vector)
         value = ptx_native_of_lanes(n, value.text);
     else if (!f->has_place[index])

@@ -207,14 +207,11 @@ static const char *half_text(struct ptx_native *n, char half, const char *at)
 
 static void define_store(struct ptx_native *n)
 {
-    static const char *const declared[] = {
-        "declare i32 @llvm.ctpop.i32(i32)",
-        "declare void @llvm.masked.store.v16i32.p0(<16 x i32>, ptr, i32, <16 x i1>)",
-        "declare <16 x i32> @llvm.x86.avx512.mask.compress.v16i32(<16 x i32>, <16 x i32>, "
-        "<16 x i1>)",
-    };
-    for (size_t i = 0; i < sizeof declared / sizeof *declared; i++)
-        ptx_native_declare(n, "%s", declared[i]);
+    ptx_native_declare(n, "declare i32 @llvm.ctpop.i32(i32)");
+    ptx_native_declare(
+        n, "declare void @llvm.masked.store.v16i32.p0(<16 x i32>, ptr, i32, <16 x i1>)");
+    ptx_native_declare(n, "declare <16 x i32> @llvm.x86.avx512.mask.compress.v16i32("
+                          "<16 x i32>, <16 x i32>, <16 x i1>)");
     ptx_native_declare(
         n,
         "define internal void @clem_store_packed(i64 %%a, <32 x i32> %%x, i32 %%m) alwaysinline "

@@ -262,6 +262,26 @@ static uint32_t side_of(const struct ptx_native_flow *f, int32_t node, int side)
                : f->graph->nodes[node].end;
 }
 
+/* The node that a side of a branch leads to, if it goes on to the site, or to the end, by itself. */
+static int32_t busy_at(const struct ptx_native_flow *f, int32_t from, int side, int32_t site)
+{
+    const int32_t node = f->graph->node_of[side_of(f, from, side)];
+    if (node == PTX_NO_NODE || f->graph->position[node] == PTX_NO_NODE || f->sites[node] > 0 ||
+        !f->uniform.is_divergent[node])
+        return PTX_NO_NODE;
+    const struct ptx_node *range = &f->graph->nodes[node];
+    const struct ptx_instruction *last = last_of(f, node);
+    const bool leaves = last->opcode == PTX_OPCODE_ret || last->opcode == PTX_OPCODE_exit;
+    if (leaves)
+        return last->guard < 0 && site == 0 ? node : PTX_NO_NODE;
+    if (last->opcode == PTX_OPCODE_call || last->opcode == PTX_OPCODE_trap ||
+        last->opcode == PTX_OPCODE_brx || (last->opcode == PTX_OPCODE_bra && last->guard >= 0))
+        return PTX_NO_NODE;
+    return site_behind(f, last->opcode == PTX_OPCODE_bra ? side_of(f, node, 0) : range->end) == site
+               ? node
+               : PTX_NO_NODE;
+}
+
 static void find_at(struct finding *finding, int32_t node)
 {
     struct ptx_native_flow *f = finding->n->flow;
@@ -275,7 +295,8 @@ static void find_at(struct finding *finding, int32_t node)
         bool *spreads = ptx_arena_take(finding->n->e->arena, f->function->register_count + 1);
         if (relation == OTHERWISE || site < 0 || !are_alike(finding, node, site, spreads))
             continue;
-        f->rests[node] = (struct ptx_native_rest){in, spreads, relation, site};
+        f->rests[node] =
+            (struct ptx_native_rest){in, spreads, relation, site, busy_at(f, node, 1 - side, site)};
         f->has_rests = true;
         return;
     }
@@ -392,9 +413,9 @@ static const char *is_over(struct ptx_native *n, const struct ptx_native_rest *r
                            rest->relation == PTX_LT ? "ge" : "gt", first, bound);
 }
 
-static bool spreads_any(const struct ptx_native *n, const struct ptx_native_rest *rest)
+bool ptx_native_spreads_any(const struct ptx_native_flow *f, const struct ptx_native_rest *rest)
 {
-    for (uint32_t r = 0; r < n->flow->function->register_count; r++)
+    for (uint32_t r = 0; r < f->function->register_count; r++)
         if (rest->spreads[r])
             return true;
     return false;
@@ -465,7 +486,7 @@ void ptx_native_tell_rest(struct ptx_native *n)
     ptx_native_store_word(n, "%rest",
                           ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_told, site,
                                           ptx_native_load_word(n, "%rest")));
-    if (spreads_any(n, rest))
+    if (ptx_native_spreads_any(f, rest))
         spread(n, rest, is_told);
 }
 
@@ -492,6 +513,22 @@ static void write_turn(struct ptx_native *n, const char *site)
     }
 }
 
+/* Where nothing is told of warps (turn.c), nothing need be of those that rest where the others are. */
+static void end_quietly(struct ptx_native *n, const char *site, const char *from, const char *end)
+{
+    const char *all = ptx_native_name(n, "rest");
+    const char *is_same =
+        ptx_native_emit(n, "icmp eq i32 %s, %s", ptx_native_load_word(n, "%common"), site);
+    const char *is_quiet =
+        ptx_native_emit(n, "icmp eq i32 %s, 0", ptx_native_load_word(n, "%noted"));
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
+                  ptx_native_emit(n, "and i1 %s, %s", is_same, is_quiet), end, all);
+    ptx_native_label(n, all);
+    ptx_native_tell_turns(n, from, ptx_native_of_block(n, OF_BLOCK(end), "i32"), site);
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
+}
+
 void ptx_native_end_rest(struct ptx_native *n, const char *is_alone)
 {
     const char *some = ptx_native_name(n, "rest"), *all = ptx_native_name(n, "rest");
@@ -503,6 +540,10 @@ void ptx_native_end_rest(struct ptx_native *n, const char *is_alone)
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
                   ptx_native_emit(n, "and i1 %s, %s", is_told, is_any), some, end);
     ptx_native_label(n, some);
+    if (n->flow->is_quiet) {
+        end_quietly(n, site, from, end);
+        return;
+    }
     const char *common = ptx_native_load_word(n, "%common"),
                *mixed = ptx_native_load_word(n, "%mixed");
     const char *has_ended = ptx_native_emit(n, "icmp eq i32 %s, 0", site);

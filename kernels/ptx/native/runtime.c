@@ -208,6 +208,32 @@ static bool is_plain(const struct running *r, bool *has_ended)
     return is;
 }
 
+/* The sites of a warp's own, where it lets others have their turn, open by themselves. */
+static void come(struct ptx_native_turn *turn, uint32_t site, uint32_t barriers)
+{
+    turn->site = site;
+    turn->number = site > barriers ? PTX_NATIVE_TURN : 0;
+    turn->count = turn->votes = 0;
+    if (site == 0)
+        turn->lanes = 0;
+}
+
+uint64_t clem_native_come(const struct ptx_native_block *block, uint32_t from, uint32_t to,
+                          uint32_t site, uint32_t common, uint32_t is_noted, uint32_t barriers)
+{
+    struct ptx_native_turn *turns = (struct ptx_native_turn *)(uintptr_t)block->turns;
+    const bool waits = common != 0 && common != PTX_NATIVE_NOBODY;
+    for (uint32_t i = block->first; !is_noted && i < block->end; i++) {
+        turns[i] = (struct ptx_native_turn){.lanes = UINT32_MAX, .live = UINT32_MAX};
+        if (i < from)
+            come(&turns[i], common, barriers);
+    }
+    for (uint32_t i = from; i < to; i++)
+        come(&turns[i], site, barriers);
+    const bool is_mixed = site != 0 && waits && site != common;
+    return (uint64_t)is_mixed << 32 | (site == 0 && waits ? common : site);
+}
+
 /* Runs warps that wait at a site, each as a whole. */
 static uint32_t run_warps(struct running *r, uint32_t first, uint32_t end, uint32_t site,
                           bool is_together)
@@ -267,17 +293,12 @@ static void run_turns(struct running *r)
         }
         const uint32_t site = common_site(r);
         if (site != 0) {
-            for (uint32_t i = 0; i < r->count; i++)
-                r->warps[i].number = 0;
             end = run_warps(r, 0, r->count, site, true);
             continue;
         }
-        for (uint32_t i = 0; i < r->count; i++) {
-            if (r->warps[i].lanes == 0 || r->warps[i].number != BARRIERS)
-                continue;
-            r->warps[i].number = 0; /* that of all threads is not told of where there is no other */
-            run_warps(r, i, i + 1, r->warps[i].site, false);
-        }
+        for (uint32_t i = 0; i < r->count; i++)
+            if (r->warps[i].lanes && r->warps[i].number == BARRIERS)
+                run_warps(r, i, i + 1, r->warps[i].site, false);
     }
 }
 

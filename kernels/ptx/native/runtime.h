@@ -78,6 +78,9 @@ struct ptx_native_row {
     uint32_t sums[32];
 };
 
+/* Where no warp of a block has come to a site in this round. */
+#define PTX_NATIVE_NOBODY UINT32_MAX
+
 /* What a warp is to add to a word of memory, and then what was there: `amount`. In the warp's frame. */
 struct ptx_native_ticket {
     uint64_t at;
@@ -95,7 +98,8 @@ typedef uint32_t ptx_native_warp_function(const struct ptx_native_launch *launch
                                           struct ptx_native_block *block);
 
 /* What clem_native_run and clem_native_scratch of a text do: bytes of a warp's frame, and of one lane's local memory. sites: how many
- * struct ptx_native_site a frame begins with; 0: a warp waits as a whole. barriers: how many sites there are then. sweep: an enum
+ * struct ptx_native_site a frame begins with; 0: a warp waits as a whole. barriers: how many sites there are then, where the text counts on what
+ * the runtime says of each warp at its start. sweep: an enum
  * ptx_native_sweep. rows: how many struct ptx_native_row a frame begins with. later:
  * PTX_NATIVE_LATER where sums may wait, or 0. */
 uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,

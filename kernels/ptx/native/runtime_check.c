@@ -2,13 +2,17 @@
  * lane after lane, as kernels of the block form do it (library/check.cl), whose reports these are.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <sys/types.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "kernels/ptx/library/check.h"
+#include "kernels/ptx/library/rows.h"
 #include "kernels/ptx/native/cells.h"
 #include "kernels/ptx/native/checks.h"
 #include "kernels/ptx/native/host_race.h"
 
-enum { LANES = 32, HALF = 16 };
+enum { LANES = 32, HALF = 16, ROW_PIECE = 64 };
 
 /* Lanes that access memory. Of shared memory addresses are offsets in it here. */
 struct row {
@@ -116,6 +120,12 @@ static inline bool are_ones(const unsigned char *written, uint64_t bytes)
 {
     uint64_t others = 0, word;
     uint64_t i = 0;
+    for (; i + ROW_PIECE <= bytes; i += ROW_PIECE) {
+        uint64_t words[ROW_PIECE / sizeof word];
+        memcpy(words, written + i, sizeof words);
+        for (size_t k = 0; k < ROW_PIECE / sizeof word; k++)
+            others |= words[k] ^ CLEM_CHECK_WRITTEN;
+    }
     for (; i + sizeof word <= bytes; i += sizeof word) {
         memcpy(&word, written + i, sizeof word);
         others |= word ^ CLEM_CHECK_WRITTEN;
@@ -136,7 +146,9 @@ static bool was_written(const struct row *r, unsigned char *written, const struc
                         struct extent x)
 {
     const uint64_t dense = (uint64_t)count_of(part->lanes) * r->bytes;
-    if (dense == x.bytes && r->writes)
+    if (dense == x.bytes && r->writes && dense == (uint64_t)PTX_ROW_BYTES)
+        memset(written, 1, PTX_ROW_BYTES);
+    else if (dense == x.bytes && r->writes)
         memset(written, 1, x.bytes);
     if (r->writes ? dense == x.bytes : x.bytes <= 8 * dense && are_ones(written, x.bytes))
         return true;
@@ -189,28 +201,48 @@ struct racing {
     uint64_t like;
     struct clem_race_now now;
     struct ptx_cells rule;
+    struct ptx_row_times times;
 };
 
-/* false: who checks has to be told of all. Where it is true nobody else has what is known of races until end_races(). */
-static bool begin_races(const struct row *r, struct racing *x)
+/* Has who checks know, of an access, its memory, site, block and cells, but not that it is made. false: nobody may look. */
+static bool prepare(const struct row *r, uint64_t place)
 {
-    if (!clem_race_enter(name_of(r)))
+    if (r->head->access == 0)
+        return false;
+    (void)((access_function *)(uintptr_t)r->head->access)(
+        name_of(r), r->told->what & UINT32_MAX, r->told->site, place & ~(uint64_t)3,
+        r->block->thread, r->block->number_in_grid);
+    return clem_race_enter(name_of(r));
+}
+
+static bool is_known(const struct row *r, const struct clem_race_gate *gate,
+                     const struct clem_race_look *look)
+{
+    return look->block == r->block->number_in_grid &&
+           look->sites[r->told->site % CLEM_RACE_SITES].site == r->told->site &&
+           (r->is_shared ||
+            r->head->touched_change == *(volatile const uint64_t *)(uintptr_t)gate->change);
+}
+
+/* false: who checks has to be told of all. Where it is true nobody else has what is known of races until end_races(). place: of some
+ * lane. */
+static bool begin_races(const struct row *r, struct racing *x, uint64_t place)
+{
+    if (!clem_race_enter(name_of(r)) ||
+        *(volatile const uint32_t *)(uintptr_t)r->head->put_off != 0)
         return false;
     const struct clem_race_gate *const gate =
         (const struct clem_race_gate *)(uintptr_t)r->head->gate;
     x->look = (const struct clem_race_look *)(uintptr_t)gate->look;
-    const struct clem_race_site *const known = &x->look->sites[r->told->site % CLEM_RACE_SITES];
-    if (x->look->block != r->block->number_in_grid || known->site != r->told->site ||
-        *(volatile const uint32_t *)(uintptr_t)r->head->put_off != 0)
+    if (!is_known(r, gate, x->look) && !(prepare(r, place) && is_known(r, gate, x->look)))
         return false;
+    const struct clem_race_site *const known = &x->look->sites[r->told->site % CLEM_RACE_SITES];
     x->word = (r->writes ? CLEM_RACE_WRITES : 0u) | (uint32_t)known->bits;
     x->like = r->writes ? ~((uint64_t)CLEM_RACE_STATE << 32)
                         : (uint64_t)(CLEM_RACE_FULL - 1u) << 32 | 0xffffffffu;
     x->now = (struct clem_race_now){x->look->time, r->is_shared ? x->look->barrier : x->look->old,
                                     x->look};
-    x->rule = (struct ptx_cells){
-        x->like, x->now.old, x->look->clear, x->look->turn, x->look->barrier, r->writes, 0, 0,
-        0,       0};
+    x->times = (struct ptx_row_times){x->now.old, x->look->clear, x->look->turn, x->look->barrier};
     return true;
 }
 
@@ -285,7 +317,7 @@ static bool read_once_more(const struct racing *x, uint64_t *first, uint64_t *ot
 static inline bool race_cell(struct racing *x, uint64_t *cells, size_t cell)
 {
     uint64_t *const first = cells + cell, *const others = behind(cells, cell);
-    return (!x->rule.writes && read_once_more(x, first, others)) ||
+    return (!(x->word & CLEM_RACE_WRITES) && read_once_more(x, first, others)) ||
            clem_race_at_first(&x->now, x->like, (ulong *)first, (ulong *)others) ||
            clem_race_among(x->now.slot, x->now.old, x->look, (ulong *)first, (ulong *)others);
 }
@@ -301,13 +333,50 @@ static bool race_at(const struct row *r, struct racing *x, unsigned lane, uint64
     return true;
 }
 
+/* As an access of a row. */
+static bool note_lane(const struct row *r, const struct racing *x, unsigned lane, uint64_t place,
+                      uint64_t *cells)
+{
+    const uint32_t at = (uint32_t)place % PTX_ROW_BYTES;
+    const bool is_whole = r->bytes >= 4;
+    const struct ptx_row_access access = {.time = x->look->time,
+                                          .word = word_at(r, x, lane, place) & ~CLEM_RACE_BYTES,
+                                          .lanes = 1,
+                                          .cells = (is_whole ? (1u << r->bytes / 4) - 1 : 1u)
+                                                   << at / 4,
+                                          .start = (int16_t)(is_whole ? 0 : at),
+                                          .bytes = (uint8_t)(is_whole ? 0 : r->bytes)};
+    return ptx_row_note(cells, place, &x->times, &access);
+}
+
+static bool race_lane(const struct row *r, struct racing *x, unsigned lane, uint64_t place,
+                      uint64_t *cells)
+{
+    const uint64_t first = ptx_row_of(cells, place)->mark;
+    const bool may_have_list =
+        ptx_row_is_open(ptx_row_of(cells, place)) || (uint32_t)first <= x->now.old;
+    return (may_have_list && note_lane(r, x, lane, place, cells)) ||
+           race_at(r, x, lane, place, cells);
+}
+
+/* Of a page that is made where there is none. */
+static uint64_t *cells_at(const struct row *r, const struct racing *x, uint64_t place)
+{
+    const uint64_t found = clem_race_cells_of(x->look, place, r->is_shared);
+    if (found)
+        return (uint64_t *)(uintptr_t)found;
+    return prepare(r, place)
+               ? (uint64_t *)(uintptr_t)clem_race_cells_of(x->look, place, r->is_shared)
+               : NULL;
+}
+
 /* Needs: begin_races(). One lane at any place. */
 static bool race_of(const struct row *r, struct racing *x, unsigned lane, uint64_t place)
 {
     if (place & (r->bytes - 1) || (!r->is_shared && may_be_touched(r, place, 16)))
         return false;
-    uint64_t *const cells = (uint64_t *)(uintptr_t)clem_race_cells_of(x->look, place, r->is_shared);
-    return cells && race_at(r, x, lane, place, cells);
+    uint64_t *const cells = cells_at(r, x, place);
+    return cells && race_lane(r, x, lane, place, cells);
 }
 
 /* Lanes one after the other; cells: of their page, or NULL where they may be of several. Returns those that have to be told. */
@@ -319,7 +388,7 @@ static uint32_t race_each(const struct row *r, struct racing *x, const struct pa
         const unsigned lane = part->lane + (unsigned)__builtin_ctz(rest);
         const uint64_t place = place_of(r, lane);
         const bool is_right =
-            cells ? race_at(r, x, lane, place, cells) : race_of(r, x, lane, place);
+            cells ? race_lane(r, x, lane, place, cells) : race_of(r, x, lane, place);
         left |= is_right ? 0 : rest & -rest;
     }
     return left;
@@ -386,6 +455,18 @@ static uint64_t cells_of(uint64_t lanes, unsigned shift)
     return shift ? cells : lanes;
 }
 
+static struct ptx_row_access access_of(const struct row *r, const struct racing *x,
+                                       const struct part *part, uint64_t at)
+{
+    const bool is_one = r->stride == 0 && r->bytes >= 4; /* place */
+    return (struct ptx_row_access){.time = x->look->time,
+                                   .word = x->word | (uint32_t)thread_of(r, part->lane),
+                                   .lanes = part->lanes,
+                                   .start = (int16_t)(is_one ? 0 : part->first - at),
+                                   .stride = (int16_t)r->stride,
+                                   .bytes = (uint8_t)(is_one ? 0 : r->bytes)};
+}
+
 /* Lanes side by side, within a page. */
 static uint32_t race_row(const struct row *r, struct racing *x, const struct part *part,
                          uint64_t *cells)
@@ -399,6 +480,12 @@ static uint32_t race_row(const struct row *r, struct racing *x, const struct par
     uint32_t left = 0;
     if (!pass)
         pass = pass_of();
+    x->rule = (struct ptx_cells){.like = x->like,
+                                 .old = x->now.old,
+                                 .clear = x->look->clear,
+                                 .turn = x->look->turn,
+                                 .barrier = x->look->barrier,
+                                 .writes = r->writes};
     x->rule.shift = (unsigned)__builtin_ctz(r->bytes / 4);
     const uint32_t count = lanes << x->rule.shift;
     x->rule.slot =
@@ -410,12 +497,119 @@ static uint32_t race_row(const struct row *r, struct racing *x, const struct par
                        ? same_cells(r, part->lane + none, place, count) & ~x->rule.absent
                        : 0;
     uint64_t open = pass(&x->rule, cells + cell, behind(cells, cell), count);
+    if (open == 0 && r->writes && count == PTX_ROW_CELLS)
+        ptx_row_open(cells, place);
     for (; open != 0; open &= open - 1) {
         const uint32_t at = (uint32_t)__builtin_ctzll(open);
         x->now.slot = ptx_cells_slot(&x->rule, at);
         left |= race_cell(x, cells, cell + at) ? 0 : 1u << (none + (at >> x->rule.shift));
     }
     return left;
+}
+
+/* A bit for each of 32. */
+static uint32_t equal_words(const uint32_t *a, const uint32_t *b)
+{
+    uint32_t equal = 0;
+#ifdef __SSE2__
+    for (unsigned i = 0; i < LANES; i += 4) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(a + i));
+        const __m128i y = _mm_loadu_si128((const __m128i *)(const void *)(b + i));
+        equal |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(x, y))) << i;
+    }
+#else
+    for (unsigned i = 0; i < LANES; i++)
+        equal |= (uint32_t)(a[i] == b[i]) << i;
+#endif
+    return equal;
+}
+
+/* Which of the lanes' stores write what is there already. */
+static uint32_t same_lanes(const struct row *r, const struct part *part)
+{
+    uint32_t same = 0;
+    if (r->has_values && !r->is_shared && r->bytes == 4 && r->stride == 4) {
+        const uint32_t *const there = (const uint32_t *)(uintptr_t)part->first;
+        const uint32_t *const values = (const uint32_t *)(const void *)r->list->values + part->lane;
+        if (part->lanes == UINT32_MAX)
+            return equal_words(there, values);
+        for (uint32_t rest = part->lanes; rest != 0; rest &= rest - 1)
+            same |= there[__builtin_ctz(rest)] == values[__builtin_ctz(rest)] ? rest & -rest : 0;
+        return same;
+    }
+    for (uint32_t rest = r->has_values && !r->is_shared ? part->lanes : 0; rest != 0;
+         rest &= rest - 1) {
+        const unsigned lane = part->lane + (unsigned)__builtin_ctz(rest);
+        same |= is_same(r, lane, place_of(r, lane)) ? rest & -rest : 0;
+    }
+    return same;
+}
+
+/* Of the cells of a row, those of lanes that are side by side, of which lane 0 begins there. */
+static uint32_t cells_between(int64_t low, int64_t high)
+{
+    const int64_t first = low > 0 ? low / 4 : 0;
+    const int64_t end = high < PTX_ROW_BYTES ? (high + 3) / 4 : PTX_ROW_CELLS;
+    return first < end ? (uint32_t)((1ull << end) - (1ull << first)) : 0;
+}
+
+static uint32_t cells_of_each(uint32_t bytes, int64_t stride, uint32_t lanes, int64_t start)
+{
+    uint32_t cells = 0;
+    for (; lanes != 0; lanes &= lanes - 1) {
+        const int64_t at = start + stride * __builtin_ctz(lanes);
+        if (at >= 0 && at < PTX_ROW_BYTES)
+            cells |= cells_between(at, at + bytes);
+    }
+    return cells;
+}
+
+/* Cells of a row that lanes access; start: where lane 0's bytes would be. */
+static uint32_t cells_in_row(const struct row *r, uint32_t lanes, int64_t start)
+{
+    const bool is_dense = r->stride == (int64_t)r->bytes;
+    if (is_dense && r->bytes == 4)
+        return start < 0 ? lanes >> -start / 4 : (uint32_t)((uint64_t)lanes << start / 4);
+    if (r->stride == 0)
+        return cells_between(start, start + r->bytes);
+    if (is_dense && (lanes & (lanes + 1)) == 0)
+        return cells_between(start, start + (int64_t)r->bytes * count_of(lanes));
+    return cells_of_each(r->bytes, r->stride, lanes, start);
+}
+
+static bool note_in_row(const struct row *r, const struct racing *x, const struct part *part,
+                        uint32_t same, uint64_t *cells, uint64_t at)
+{
+    struct ptx_row_access access = access_of(r, x, part, at);
+    const uint32_t both[2] = {part->lanes & ~same, same};
+    if (same == 0) {
+        access.cells = cells_in_row(r, part->lanes, (int64_t)(part->first - at));
+        return access.cells == 0 ||
+               (!r->writes && ptx_row_has_read(ptx_row_of(cells, at), access.time, access.cells)) ||
+               ptx_row_note(cells, at, &x->times, &access);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        access.lanes = both[i];
+        access.cells = both[i] ? cells_in_row(r, both[i], (int64_t)(part->first - at)) : 0;
+        access.word |= i == 1 ? CLEM_RACE_SAME : 0u;
+        if (access.cells != 0 && !ptx_row_note(cells, at, &x->times, &access))
+            return false;
+    }
+    return true;
+}
+
+/* Lanes on a line whose rows have lists. Otherwise none of them has. */
+static bool race_rows(const struct row *r, const struct racing *x, const struct part *part,
+                      struct extent e, uint64_t *cells)
+{
+    const uint64_t first = e.low & ~(uint64_t)(PTX_ROW_BYTES - 1), end = e.low + e.bytes;
+    const uint32_t same = r->writes ? same_lanes(r, part) : 0;
+    bool are_lists = true;
+    for (uint64_t at = first; at < end; at += PTX_ROW_BYTES)
+        are_lists = are_lists && note_in_row(r, x, part, same, cells, at);
+    for (uint64_t at = first; !are_lists && at < end; at += PTX_ROW_BYTES)
+        ptx_row_close(cells, at, x->times.turn);
+    return are_lists;
 }
 
 /* Lanes on a line, of which look() is right. Returns those that have to be told. */
@@ -425,9 +619,13 @@ static uint32_t race_part(const struct row *r, struct racing *x, const struct pa
     const bool is_touched = !r->is_shared && may_be_touched(r, e.low, e.bytes + 16);
     if (is_touched || (e.low ^ (e.low + e.bytes - 1)) >> CLEM_RACE_PAGE_BITS)
         return race_each(r, x, part, NULL);
-    uint64_t *const cells = (uint64_t *)(uintptr_t)clem_race_cells_of(x->look, e.low, r->is_shared);
+    uint64_t *const cells = cells_at(r, x, e.low);
     if (!cells)
         return part->lanes;
+    if (r->stride >= PTX_ROW_BYTES || r->stride <= -PTX_ROW_BYTES)
+        return race_each(r, x, part, cells);
+    if (race_rows(r, x, part, e, cells))
+        return 0;
     if (r->stride == 0)
         return race_alike(r, x, part, cells);
     const unsigned lanes = 32u - (unsigned)__builtin_clz(part->lanes);
@@ -490,7 +688,7 @@ static bool is_right(const struct row *r, unsigned lane, uint64_t place)
         return false;
     if (!(r->told->ways & PTX_NATIVE_RACES))
         return true;
-    const bool is = begin_races(r, &x) && race_of(r, &x, lane, place);
+    const bool is = begin_races(r, &x, place) && race_of(r, &x, lane, place);
     end_races(r);
     return is || tell_race(r, lane, place);
 }
@@ -594,9 +792,9 @@ static bool are_ordered(const struct row *r)
 }
 
 /* Lanes at any places, each of which is right as far as memory and init go. */
-static bool look_at_all(const struct row *r)
+static bool look_at_all(const struct row *r, uint32_t lanes)
 {
-    for (uint32_t rest = r->lanes; rest != 0; rest &= rest - 1) {
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
         uint64_t written;
         const uint64_t place = place_of(r, (unsigned)__builtin_ctz(rest));
         if (place & (r->bytes - 1) || !is_within(r, (struct extent){place, r->bytes}, &written))
@@ -608,6 +806,54 @@ static bool look_at_all(const struct row *r)
             return false;
     }
     return true;
+}
+
+/* Lanes of a list that are on one line, side by side. */
+struct run {
+    struct row r;
+    struct part part;
+};
+enum { RUNS = 4, FEWEST = 3, TRIES = 3 };
+
+/* Those that are on a line with lane `lane`. */
+static uint32_t run_from(const struct row *r, unsigned lane)
+{
+    const uint64_t start = r->list->addresses[lane] - (uint64_t)lane * r->bytes;
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        lanes |= (uint32_t)(r->list->addresses[i] - (uint64_t)i * r->bytes == start) << i;
+    return lanes;
+}
+
+static void begin_run(struct run *run, const struct row *r, unsigned lane, uint32_t lanes)
+{
+    const uint64_t place = place_of(r, lane);
+    run->part = (struct part){place, lane, lanes >> lane};
+    run->r = *r;
+    run->r.is_line = true;
+    run->r.stride = r->bytes;
+    run->r.first[0] = place - (uint64_t)lane * r->bytes;
+    run->r.first[1] = run->r.first[0] + (uint64_t)HALF * r->bytes;
+}
+
+/* Finds some of a list's. Returns the lanes that are in none. */
+static uint32_t find_runs(const struct row *r, struct run *runs, unsigned *count)
+{
+    uint32_t rest = r->lanes, none = 0;
+    *count = 0;
+    for (unsigned in_vain = 0; rest != 0 && *count < RUNS && in_vain < TRIES;) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        const uint32_t lanes = run_from(r, lane) & rest;
+        rest &= ~lanes;
+        if (count_of(lanes) < FEWEST) {
+            none |= lanes;
+            in_vain++;
+            continue;
+        }
+        begin_run(&runs[(*count)++], r, lane, lanes);
+        in_vain = 0;
+    }
+    return none | rest;
 }
 
 /* Whether lanes that store do so at different places: then it does not matter to one what another has written. */
@@ -629,7 +875,7 @@ static uint32_t pass_part(const struct row *r, const struct part *part)
 {
     struct racing x;
     uint32_t left = part->lanes, refused = 0;
-    if (begin_races(r, &x))
+    if (begin_races(r, &x, place_of(r, part->lane + (unsigned)__builtin_ctz(part->lanes))))
         left = r->is_line ? race_part(r, &x, part) : race_each(r, &x, part, NULL);
     end_races(r);
     for (uint32_t rest = left; rest != 0; rest &= rest - 1) {
@@ -647,6 +893,23 @@ static void tell_refused(const struct row *r, const struct part *part)
         const unsigned lane = part->lane + (unsigned)__builtin_ctz(rest);
         (void)tell_lane(r, lane, place_of(r, lane));
     }
+}
+
+/* Memory that was not accessed before. */
+static bool make_known(const struct row *r, const struct part *part)
+{
+    const struct extent x = extent_of(r, part);
+    if (r->is_shared || r->head->access == 0)
+        return false;
+    (void)prepare(r, x.low);
+    (void)prepare(r, x.low + x.bytes - 1);
+    end_races(r);
+    return true;
+}
+
+static bool is_right_part(const struct row *r, const struct part *part)
+{
+    return look(r, part) || (make_known(r, part) && look(r, part));
 }
 
 uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
@@ -668,7 +931,7 @@ uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
     if (told->ways & PTX_NATIVE_TELLS || (r.writes && !are_apart(&r, parts, count)))
         return one_by_one(&r);
     for (unsigned i = 0; i < count && told->ways & PTX_NATIVE_LOOKS; i++)
-        if (!look(&r, &parts[i]))
+        if (!is_right_part(&r, &parts[i]))
             return one_by_one(&r);
     for (unsigned i = 0; i < count && told->ways & PTX_NATIVE_RACES; i++)
         tell_refused(&r, &parts[i]);
@@ -685,12 +948,20 @@ uint64_t clem_native_check_list(const struct ptx_native_launch *launch,
         return 0;
     if (told->ways & PTX_NATIVE_FIRST)
         r.lanes = firsts_of(&r);
-    const struct part all = {0, 0, r.lanes};
-    if (told->ways & PTX_NATIVE_TELLS || (r.writes && !are_ordered(&r)) ||
-        (told->ways & PTX_NATIVE_LOOKS && !look_at_all(&r)))
+    struct run runs[RUNS];
+    unsigned count;
+    if (told->ways & PTX_NATIVE_TELLS || (r.writes && !are_ordered(&r)))
         return one_by_one(&r);
-    if (told->ways & PTX_NATIVE_RACES)
-        tell_refused(&r, &all);
+    const struct part rest = {0, 0, find_runs(&r, runs, &count)};
+    for (unsigned i = 0; i < count && told->ways & PTX_NATIVE_LOOKS; i++)
+        if (!is_right_part(&runs[i].r, &runs[i].part))
+            return one_by_one(&r);
+    if (told->ways & PTX_NATIVE_LOOKS && !look_at_all(&r, rest.lanes))
+        return one_by_one(&r);
+    for (unsigned i = 0; i < count && told->ways & PTX_NATIVE_RACES; i++)
+        tell_refused(&runs[i].r, &runs[i].part);
+    if (told->ways & PTX_NATIVE_RACES && rest.lanes != 0)
+        tell_refused(&r, &rest);
     return 0;
 }
 

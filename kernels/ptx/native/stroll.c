@@ -15,9 +15,9 @@
 #define OF_BLOCK(member) offsetof(struct ptx_native_block, member)
 #define OF_TURN(member)  offsetof(struct ptx_native_turn, member)
 
-enum {
-    AT_ONCE = 16
-}; /* turns of the loop that a warp has, so that what it stores is little beside them */
+/* Turns of the loop that a warp has, so that what it stores is little beside them, and what it asks for of its next ones (ahead.c)
+ * is still near then. */
+enum { AT_ONCE = 8 };
 
 /* How warps go through a loop, in a word of the function. */
 enum { IS_OPEN, GOES_ALONE, GOES_IN_STEP };
@@ -317,14 +317,44 @@ static void wait_for_others(struct ptx_native *n, const struct ptx_native_stroll
     const char *lanes = keep_words(n, stroll);
     if (!f->is_full)
         ptx_native_store_word(n, ptx_native_of_turn(n, OF_TURN(lanes)), lanes);
-    ptx_native_store_word(n, ptx_native_of_turn(n, OF_TURN(number)),
-                          ptx_format(n->e, "%d", PTX_NATIVE_TURN));
+    if (!f->is_quiet)
+        ptx_native_store_word(n, ptx_native_of_turn(n, OF_TURN(number)),
+                              ptx_format(n->e, "%d", PTX_NATIVE_TURN));
     const char *count = ptx_native_emit(n, "zext i1 %s to i32", is_any);
     ptx_native_store_word(
         n, "%strolling",
         ptx_native_emit(n, "add i32 %s, %s", ptx_native_load_word(n, "%strolling"), count));
     ptx_native_store_word(n, "%came", ptx_format(n->e, "%d", (int)stroll->site));
     ptx_native_jump(n, "arrived");
+}
+
+static const char *may_go_on(struct ptx_native *n, const char *mode, const char *steps)
+{
+    const char *is_alone = ptx_native_emit(n, "icmp eq i32 %s, %d", mode, GOES_ALONE);
+    const char *has_turns = ptx_native_emit(n, "icmp ult i32 %s, %d", steps, AT_ONCE);
+    return ptx_native_emit(n, "or i1 %s, %s", is_alone, has_turns);
+}
+
+const char *ptx_native_where_in_step(struct ptx_native *n, const struct ptx_native_stroll *stroll)
+{
+    const char *ahead = ptx_native_name(n, "ahead"), *behind = ptx_native_name(n, "ahead");
+    const char *is_in_step = ptx_native_emit(
+        n, "icmp eq i32 %s, %d", ptx_native_load_word(n, mode_of(n, stroll)), GOES_IN_STEP);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_in_step, ahead, behind);
+    ptx_native_label(n, ahead);
+    return behind;
+}
+
+void ptx_native_step_in_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll,
+                               const char *start, const char *end)
+{
+    const char *on = ptx_native_name(n, "on");
+    const char *steps = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%steps"));
+    const char *mode = ptx_native_load_word(n, mode_of(n, stroll));
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", may_go_on(n, mode, steps), on, end);
+    ptx_native_label(n, on);
+    ptx_native_store_word(n, "%steps", steps);
+    ptx_native_jump(n, start);
 }
 
 void ptx_native_end_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll,
@@ -336,8 +366,7 @@ void ptx_native_end_stroll(struct ptx_native *n, const struct ptx_native_stroll 
     ptx_native_store_word(n, "%steps", steps);
     const char *how = ptx_native_load_word(n, mode);
     const char *is_alone = ptx_native_emit(n, "icmp eq i32 %s, %d", how, GOES_ALONE);
-    const char *has_turns = ptx_native_emit(n, "icmp ult i32 %s, %d", steps, AT_ONCE);
-    const char *may = ptx_native_emit(n, "or i1 %s, %s", is_alone, has_turns);
+    const char *may = may_go_on(n, how, steps);
     const char *stays = ptx_native_emit(n, "and i1 %s, %s", may, is_any);
     ptx_native_do(n, "br i1 %s, label %%D%d, label %%%s", stays,
                   (int)n->flow->graph->order[stroll->loop.head], pause);

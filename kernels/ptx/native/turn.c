@@ -56,6 +56,10 @@ void ptx_native_turn(struct ptx_native *n)
 {
     enum { TIDS = 3 * PTX_NATIVE_LANES * 4 };
     struct ptx_native_flow *f = n->flow;
+    if (f->by_thread) {
+        ptx_native_turn_of_thread(n);
+        return;
+    }
     ptx_native_do(n, "%%state.%zu = load i32, %s %s", OF_BLOCK(warp),
                   ptx_native_pointer_type(n, "i32"), f->ticket ? "%within" : "%warp");
     if (f->is_swept || f->ticket)
@@ -80,8 +84,9 @@ void ptx_native_turn(struct ptx_native *n)
     ptx_native_do(n, "%%turn.at = add i64 %s, %s", turns, behind);
     const char *lanes = "-1";
     if (f->site_count > 0) {
-        ptx_native_do(n, "%%state.%zu = or i32 %s, 0", OF_BLOCK(result),
-                      load_turn(n, OF_TURN(result)));
+        if (!f->is_quiet)
+            ptx_native_do(n, "%%state.%zu = or i32 %s, 0", OF_BLOCK(result),
+                          load_turn(n, OF_TURN(result)));
         if (!f->is_full)
             lanes = load_turn(n, OF_TURN(lanes));
     } else if (!f->is_full) {
@@ -94,6 +99,55 @@ void ptx_native_turn(struct ptx_native *n)
     ptx_native_do(n, "%%state.%zu = or i32 %s, 0", OF_BLOCK(lanes), lanes);
 }
 
+/* ---- Warps that are told of late ---- */
+
+bool ptx_native_can_be_quiet(const struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    if (f->site_count == 0 || !f->is_full || f->ticket || ptx_native_is_checked(n))
+        return false;
+    for (size_t i = 0; i < f->function->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->function->instructions[i];
+        if (ptx_is_barrier(in) &&
+            (!ptx_native_is_plain_barrier(f, in) || in->operands[0].bits != 0))
+            return false;
+    }
+    return true;
+}
+
+static const char *is_noted(struct ptx_native *n)
+{
+    return ptx_native_emit(n, "icmp ne i32 %s, 0", ptx_native_load_word(n, "%noted"));
+}
+
+/* Warps that are not told of are all at one site, and live. */
+static void pass_if_quiet(struct ptx_native *n, const char *live)
+{
+    const char *look = ptx_native_name(n, "look");
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_noted(n), look, live);
+    ptx_native_label(n, look);
+}
+
+/* A warp has come where the others have, of whom nothing is told, or is told of with them. */
+static void arrive_quietly(struct ptx_native *n)
+{
+    const char *same = ptx_native_name(n, "quiet"), *other = ptx_native_name(n, "tell");
+    const char *came = ptx_native_load_word(n, "%came"),
+               *common = ptx_native_load_word(n, "%common");
+    const char *is_first = ptx_native_emit(n, "icmp eq i32 %s, -1", common);
+    const char *is_same = ptx_native_emit(n, "icmp eq i32 %s, %s", common, came);
+    const char *is_like = ptx_native_emit(n, "or i1 %s, %s", is_first, is_same);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
+                  ptx_native_emit(n, "select i1 %s, i1 false, i1 %s", is_noted(n), is_like), same,
+                  other);
+    ptx_native_label(n, other);
+    const char *warp = ptx_format(n->e, "%%state.%zu", OF_BLOCK(warp));
+    ptx_native_tell_turns(n, warp, ptx_native_emit(n, "add i32 %s, 1", warp), came);
+    ptx_native_jump(n, "over");
+    ptx_native_label(n, same);
+    ptx_native_store_word(n, "%common", came);
+}
+
 void ptx_native_enter_turn(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
@@ -102,6 +156,8 @@ void ptx_native_enter_turn(struct ptx_native *n)
         return;
     }
     const char *live = ptx_native_name(n, "live");
+    if (f->is_quiet)
+        pass_if_quiet(n, live);
     const char *lanes = f->is_full ? load_turn(n, OF_TURN(lanes))
                                    : ptx_format(n->e, "%%state.%zu", OF_BLOCK(lanes));
     const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, 0", lanes);
@@ -197,7 +253,12 @@ void ptx_native_end_turn(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
     ptx_native_label(n, "done");
-    if (f->site_count > 0) {
+    if (f->is_quiet) {
+        ptx_native_store_word(n, "%came", "0");
+        ptx_native_jump(n, "arrived");
+        ptx_native_label(n, "arrived");
+        arrive_quietly(n);
+    } else if (f->site_count > 0) {
         ptx_native_store_word(n, ptx_native_of_turn(n, OF_TURN(site)), "0");
         ptx_native_store_word(n, ptx_native_of_turn(n, OF_TURN(lanes)), "0");
         ptx_native_jump(n, "over");
@@ -217,7 +278,10 @@ void ptx_native_end_turn(struct ptx_native *n)
     ptx_native_label(n, "over");
     if (f->is_swept)
         next_in_sweep(n);
-    next_turn(n);
+    if (f->by_thread)
+        ptx_native_next_thread(n);
+    else
+        next_turn(n);
     ptx_native_label(n, "leave");
     if (f->site_count == 0) {
         ptx_native_leave_waiting(n);
@@ -230,7 +294,8 @@ void ptx_native_end_turn(struct ptx_native *n)
         ptx_native_end_rest(n, alone);
     const char *mixed = ptx_native_emit(n, "icmp ne i32 %s, 0", ptx_native_load_word(n, "%mixed"));
     const char *common = ptx_native_load_word(n, "%common");
-    const char *is_over = ptx_native_emit(n, "icmp eq i32 %s, 0", common);
+    const char *is_over =
+        ptx_native_emit(n, f->is_quiet ? "icmp sle i32 %s, 0" : "icmp eq i32 %s, 0", common);
     const char *is_told = ptx_native_emit(n, "or i1 %s, %s", alone, mixed);
     const char *stops = ptx_native_emit(n, "or i1 %s, %s", is_told, is_over);
     ptx_native_do(n, "br i1 %s, label %%stop, label %%again", stops);
@@ -245,11 +310,23 @@ void ptx_native_end_turn(struct ptx_native *n)
     }
     ptx_native_stroll_on(n, common);
     ptx_native_store_word(n, "%site", common);
-    ptx_native_store_word(n, "%common", "0");
+    ptx_native_store_word(n, "%common", f->is_quiet ? "-1" : "0");
     if (f->has_rests)
         ptx_native_store_word(n, "%rest", "-1");
     ptx_native_store_word(n, "%warp", ptx_native_of_block(n, OF_BLOCK(first), "i32"));
     ptx_native_jump(n, "turn");
+}
+
+/* What a block begins with is not told of; of what the runtime goes on with, it knows. */
+static void begin_quietly(struct ptx_native *n, const char *site)
+{
+    const char *together = ptx_native_of_block(n, OF_BLOCK(is_together), "i32");
+    const char *is_later = ptx_native_emit(n, "icmp ne i32 %s, 0", site);
+    const char *is_alone = ptx_native_emit(n, "icmp eq i32 %s, 0", together);
+    const char *is_told = ptx_native_emit(n, "or i1 %s, %s", is_later, is_alone);
+    ptx_native_do(n, "%%noted = alloca i32");
+    ptx_native_store_word(n, "%noted", ptx_native_emit(n, "zext i1 %s to i32", is_told));
+    ptx_native_store_word(n, "%common", "-1");
 }
 
 void ptx_native_begin_turns(struct ptx_native *n)
@@ -266,6 +343,8 @@ void ptx_native_begin_turns(struct ptx_native *n)
         name_warps(n);
     if (n->flow->is_swept)
         ptx_native_do(n, "%%is.row = or i1 %s, false", is_row(n));
+    if (n->flow->is_quiet)
+        begin_quietly(n, site);
     ptx_native_begin_strolls(n);
     if (!n->flow->has_rests)
         return;

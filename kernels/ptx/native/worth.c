@@ -182,12 +182,24 @@ static void look_at(struct ptx_emitter *e, const struct ptx_function *function, 
  * 4.8, gauss 2.4, relaxation 1.6. Of textures a fetch takes 1.0 to 1.5 times as long (nanoseconds of a core, native and OpenCL:
  * floats 3.1 and 2.3, filtered 4.8 and 4.5, filtered float4s 5.3 and 5.0, bytes 10.2 and 7.4, volumes 39 and 41; of linear memory
  * 1.7 and 0.8; surfaces read and written 3.0 and 0.8), and PoCL takes 0.2 to 0.5 s for the text of each such kernel. */
-bool ptx_native_is_worth(struct ptx_emitter *e)
+static struct worth look_at_all(struct ptx_emitter *e)
 {
-    enum { SUMS_BESIDE_GATHER = 8 };
     struct worth worth = {0};
     for (size_t i = 0; i < e->plan->body_count; i++)
         look_at(e, e->plan->bodies[i].function, &worth);
+    return worth;
+}
+
+bool ptx_native_goes_where_told(struct ptx_emitter *e)
+{
+    const struct worth worth = look_at_all(e);
+    return worth.gathers && worth.has_loops;
+}
+
+bool ptx_native_is_worth(struct ptx_emitter *e)
+{
+    enum { SUMS_BESIDE_GATHER = 8 };
+    const struct worth worth = look_at_all(e);
     if (worth.has_pictures)
         return true;
     if (worth.gathers)

@@ -165,7 +165,9 @@ static enum ptx_status run_parser(struct ptx_parser *p, const char *text, size_t
         return left_early(p);
     if (p->module->text_bytes > PTX_MOST_TEXT)
         ptx_exceed(&p->scratch, "text of a module");
-    p->module->text = ptx_arena_text(&p->module->arena, text, p->module->text_bytes);
+    text = ptx_arena_text(&p->module->arena, text, p->module->text_bytes);
+    p->module->text = ptx_without_shared_tables(&p->module->arena, text, p->module->text_bytes);
+    p->module->text_bytes = strlen(p->module->text);
     parse_module(p);
     return PTX_OK;
 }

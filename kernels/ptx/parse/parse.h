@@ -195,4 +195,9 @@ void ptx_parse_instruction(struct ptx_parser *p);
 /* Gives a pending operand the meaning that its name has now. */
 void ptx_resolve(struct ptx_parser *p, const struct ptx_pending *pending);
 
+/* ---- table.c ---- */
+
+/* The text, or another one in which no table in global memory holds addresses of shared memory. */
+const char *ptx_without_shared_tables(struct ptx_arena *arena, const char *text, size_t bytes);
+
 #endif

@@ -1,0 +1,544 @@
+/* Rows: noting accesses, leaving out those that others stand for, and making cells of them.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/library/rows.h"
+
+#include <string.h>
+
+enum { OTHERS = CLEM_RACE_SLOTS - 1 };
+
+_Static_assert(sizeof(struct ptx_row_access) == 24, "one for each cell, where its others are");
+_Static_assert(sizeof(struct ptx_row) <= PTX_ROW_CELLS * sizeof(uint64_t), "where first slots are");
+
+static struct ptx_row_access *accesses_of(uint64_t *cells, const struct ptx_row *row)
+{
+    const size_t at = (size_t)((const uint64_t *)(const void *)row - cells);
+    return (struct ptx_row_access *)(void *)(cells + CLEM_RACE_PAGE_BYTES / 4 + at * OTHERS);
+}
+
+const struct ptx_row_access *ptx_row_listed(uint64_t *cells, uint64_t address, uint32_t *count)
+{
+    const struct ptx_row *const row = ptx_row_of(cells, address);
+    *count = row->count;
+    return ptx_row_is_open(row) ? accesses_of(cells, row) : NULL;
+}
+
+static uint32_t warp_of(const struct ptx_row_access *a)
+{
+    return (a->word & CLEM_RACE_THREAD) / 32;
+}
+
+static bool is_single(const struct ptx_row_access *a)
+{
+    return (a->lanes & (a->lanes - 1)) == 0;
+}
+
+static bool writes(const struct ptx_row_access *a)
+{
+    return a->word & CLEM_RACE_WRITES;
+}
+
+/* Whether both have each cell in the same thread. */
+static inline bool is_alike(const struct ptx_row_access *a, const struct ptx_row_access *b)
+{
+    const bool is_one = a->bytes != 0 || is_single(a);
+    return ((a->word ^ b->word) & CLEM_RACE_THREAD) == 0 && a->start == b->start &&
+           a->stride == b->stride && a->bytes == b->bytes && is_one &&
+           (a->bytes != 0 || a->lanes == b->lanes);
+}
+
+static inline bool is_before(const struct ptx_row_times *t, uint32_t first, uint32_t last)
+{
+    return last <= t->clear || (first >= t->turn && last <= t->barrier);
+}
+
+static inline bool is_passed(const struct ptx_row_times *t, const struct ptx_row_access *earlier,
+                             const struct ptx_row_access *now)
+{
+    return is_before(t, earlier->time, earlier->time) ||
+           (earlier->time >= t->turn && is_alike(earlier, now));
+}
+
+/* Cells of which an access takes each byte, as far as that is seen at once: where the first lanes are side by side. */
+static uint32_t whole_of(const struct ptx_row_access *a)
+{
+    if (a->bytes == 0 || a->bytes >= 4)
+        return a->cells;
+    if (a->stride != a->bytes || a->lanes & (a->lanes + 1))
+        return 0;
+    const int32_t end = a->start + a->bytes * __builtin_popcount(a->lanes);
+    const int32_t first = a->start > 0 ? (a->start + 3) / 4 : 0;
+    const int32_t behind = end < PTX_ROW_BYTES ? end / 4 : PTX_ROW_CELLS;
+    return first < behind ? (uint32_t)((1ull << behind) - (1ull << first)) : 0;
+}
+
+/* ---- Making cells ---- */
+
+typedef uint64_t slots[PTX_ROW_CELLS][CLEM_RACE_SLOTS];
+
+/* Bytes of a cell's accesses but one, and of a new one; all other bits. */
+static uint32_t others_bytes(const uint64_t *cell, unsigned without, uint64_t slot)
+{
+    uint32_t words = (uint32_t)(slot >> 32);
+    for (unsigned i = 0; i < CLEM_RACE_SLOTS; i++)
+        words |= i == without ? 0 : (uint32_t)(cell[i] >> 32);
+    return words | ~CLEM_RACE_BYTES;
+}
+
+/* Which of a cell's accesses a new one takes the place of; rather one whose bytes others have, too. Source: victim() and is_replaced() of cl/race/race.c */
+static unsigned place_for(const uint64_t *cell, uint64_t slot, uint32_t turn)
+{
+    unsigned chosen = CLEM_RACE_SLOTS;
+    uint64_t best = 0;
+    for (unsigned i = 0; i < CLEM_RACE_SLOTS; i++) {
+        const uint32_t time = (uint32_t)cell[i], differs = (uint32_t)((cell[i] ^ slot) >> 32);
+        const bool is_ours = time >= turn && (uint32_t)slot >= turn;
+        const uint32_t word = (uint32_t)(cell[i] >> 32);
+        if (time == 0)
+            return i;
+        if (word & CLEM_RACE_WRITES && !(slot >> 32 & CLEM_RACE_WRITES))
+            continue;
+        if (is_ours && !(differs & CLEM_RACE_THREAD) &&
+            !(word & ~(uint32_t)(slot >> 32) & CLEM_RACE_BYTES))
+            return i;
+        const uint64_t rank = word & CLEM_RACE_WRITES             ? 1
+                              : !is_ours                          ? 2
+                              : differs & CLEM_RACE_THREAD & ~31u ? 3
+                                                                  : 4;
+        const bool is_of_same = !(word & ~others_bytes(cell, i, slot));
+        const uint64_t key = (rank | (is_of_same ? 8u : 0u)) << 32 | (uint32_t)~time;
+        if (key > best) {
+            best = key;
+            chosen = i;
+        }
+    }
+    return chosen;
+}
+
+static void put_in_cell(uint64_t *cell, uint64_t slot, uint32_t turn)
+{
+    /* What a write stands for: it came when all of them were ordered before it. */
+    for (unsigned i = 0; slot >> 32 & CLEM_RACE_WRITES && i < CLEM_RACE_SLOTS; i++)
+        if (!(cell[i] >> 32 & ~(slot >> 32) & CLEM_RACE_BYTES))
+            cell[i] = 0;
+    const unsigned at = place_for(cell, slot, turn);
+    if (at < CLEM_RACE_SLOTS)
+        cell[at] = slot;
+}
+
+static uint64_t slot_of(const struct ptx_row_access *a, unsigned lane, uint32_t bytes)
+{
+    return (uint64_t)(a->word + lane + (bytes << CLEM_RACE_BYTES_AT)) << 32 | a->time;
+}
+
+static void put_lane(slots to, const struct ptx_row_access *a, unsigned lane, uint32_t turn)
+{
+    const int32_t first = a->start + (int32_t)lane * a->stride;
+    if (a->bytes == 0) {
+        for (uint32_t rest = a->cells; rest != 0; rest &= rest - 1)
+            put_in_cell(to[__builtin_ctz(rest)], slot_of(a, lane, 15), turn);
+        return;
+    }
+    const uint32_t bytes = a->bytes < 4 ? ((1u << a->bytes) - 1) << ((uint32_t)first & 3u) : 15u;
+    for (int32_t at = first; at < first + a->bytes; at += 4)
+        if (at >= 0 && at < PTX_ROW_BYTES)
+            put_in_cell(to[at / 4], slot_of(a, lane, bytes), turn);
+}
+
+/* As the cell lies in memory: the newest first. */
+static void store_cell(uint64_t *first, uint64_t *others, const uint64_t *cell)
+{
+    unsigned newest = 0, count = 0;
+    for (unsigned i = 0; i < CLEM_RACE_SLOTS; i++) {
+        count += cell[i] != 0;
+        newest = (uint32_t)cell[i] > (uint32_t)cell[newest] ? i : newest;
+    }
+    const uint64_t state = count > 1 ? CLEM_RACE_ANY : CLEM_RACE_ALONE;
+    *first = count ? cell[newest] | state << 32 : 0;
+    for (unsigned i = 0, to = 0; i < CLEM_RACE_SLOTS; i++)
+        if (i != newest)
+            others[to++] = cell[i];
+}
+
+void ptx_row_close(uint64_t *cells, uint64_t address, uint32_t turn)
+{
+    struct ptx_row *const row = ptx_row_of(cells, address);
+    slots made = {{0}};
+    if (!ptx_row_is_open(row))
+        return;
+    uint64_t *const first = (uint64_t *)(void *)row;
+    const struct ptx_row_access *const listed = accesses_of(cells, row);
+    for (uint32_t i = 0; i < row->count; i++)
+        for (uint32_t rest = listed[i].lanes; rest != 0; rest &= rest - 1)
+            put_lane(made, &listed[i], (unsigned)__builtin_ctz(rest), turn);
+    uint64_t *const others = (uint64_t *)(void *)accesses_of(cells, row);
+    for (size_t i = 0; i < PTX_ROW_CELLS; i++)
+        store_cell(first + i, others + i * OTHERS, made[i]);
+}
+
+/* ---- Noting ---- */
+
+static bool is_all_old(const uint64_t *first, uint32_t old)
+{
+    uint32_t newer = 0;
+    for (unsigned i = 0; i < PTX_ROW_CELLS; i++)
+        newer |= (uint32_t)first[i] > old;
+    return newer == 0;
+}
+
+static void empty(struct ptx_row *row)
+{
+    *row = (struct ptx_row){.mark = CLEM_RACE_ROW};
+}
+
+/* Where all is old there is a list again; a warp that comes first in its launch tries to make one. */
+static bool is_open_now(uint64_t *cells, uint64_t address, const struct ptx_row_times *t,
+                        const struct ptx_row_access *a)
+{
+    struct ptx_row *const row = ptx_row_of(cells, address);
+    const uint64_t *const first = (const uint64_t *)(const void *)row;
+    if (ptx_row_is_open(row)) {
+        if (row->time <= t->old)
+            empty(row);
+        return true;
+    }
+    if ((uint32_t)first[0] <= t->old && is_all_old(first, t->old)) {
+        empty(row);
+        return true;
+    }
+    if ((uint32_t)first[0] > t->clear || !(a->cells & 1) || is_single(a))
+        return false;
+    ptx_row_open(cells, address);
+    return ptx_row_is_open(row);
+}
+
+static void note_writes(struct ptx_row *row, const struct ptx_row_access *listed)
+{
+    row->written = row->last_write = 0;
+    row->first_write = UINT32_MAX;
+    for (uint32_t i = 0; i < row->count; i++)
+        if (writes(&listed[i])) {
+            row->written |= listed[i].cells;
+            row->last_write = listed[i].time;
+            row->first_write =
+                row->first_write < listed[i].time ? row->first_write : listed[i].time;
+        }
+}
+
+/* A bit for each byte of a row. */
+__extension__ typedef unsigned __int128 row_bytes;
+
+static row_bytes bytes_between(int32_t first, int32_t end)
+{
+    const row_bytes all = ~(row_bytes)0;
+    first = first > 0 ? first : 0;
+    return first >= end || first >= PTX_ROW_BYTES ? 0
+           : end >= PTX_ROW_BYTES                 ? all << first
+                                                  : (all << first) & ~(all << end);
+}
+
+static uint64_t bytes_of_half(uint64_t cells)
+{
+    cells = (cells | cells << 24) & 0x000000ff000000ffu;
+    cells = (cells | cells << 12) & 0x000f000f000f000fu;
+    cells = (cells | cells << 6) & 0x0303030303030303u;
+    return ((cells | cells << 3) & 0x1111111111111111u) * 15;
+}
+
+static row_bytes bytes_of(const struct ptx_row_access *a)
+{
+    row_bytes bytes = 0;
+    if (a->bytes == 0 || a->bytes >= 4)
+        return (row_bytes)bytes_of_half(a->cells >> 16) << 64 | bytes_of_half(a->cells & 0xffff);
+    if (a->stride == a->bytes && (a->lanes & (a->lanes + 1)) == 0)
+        return bytes_between(a->start, a->start + a->bytes * __builtin_popcount(a->lanes));
+    for (uint32_t rest = a->lanes; rest != 0; rest &= rest - 1) {
+        const int32_t at = a->start + a->stride * __builtin_ctz(rest);
+        bytes |= bytes_between(at, at + a->bytes);
+    }
+    return bytes;
+}
+
+/* Bytes that later accesses have which are kept. */
+struct covered {
+    const struct ptx_row_times *t;
+    uint32_t time, warp;
+    row_bytes here[2];  /* at this time by threads of the warp: by one, by two, */
+    row_bytes other[2]; /* and by those of others */
+    row_bytes times[2]; /* at one other time, at two */
+};
+
+static void go_back_to(struct covered *c, uint32_t time)
+{
+    const row_bytes any = c->here[0] | c->other[0];
+    if (c->time == time || (c->time >= c->t->turn && time >= c->t->turn))
+        return;
+    c->times[1] |= c->times[0] & any;
+    c->times[0] |= any;
+    c->here[0] = c->here[1] = c->other[0] = c->other[1] = 0;
+    c->time = time;
+}
+
+/* Bytes of which one more read finds no race that those do not. */
+static row_bytes enough_for(const struct covered *c, const struct ptx_row_access *a)
+{
+    const row_bytes any = c->here[0] | c->other[0];
+    if (a->time <= c->t->clear)
+        return c->times[0] | any;
+    if (a->time < c->t->turn)
+        return c->times[1] | any;
+    return c->times[1] | (c->here[0] & c->other[0]) |
+           (warp_of(a) == c->warp ? c->here[1] : c->other[1]);
+}
+
+/* Of reads, those at two times are enough, and of the block that runs those of two warps, and of two threads of each; one where they
+ * are ordered before its launch. */
+static bool is_wanted(struct covered *c, const struct ptx_row_access *a)
+{
+    const row_bytes bytes = bytes_of(a);
+    if (writes(a))
+        return true;
+    go_back_to(c, a->time);
+    if (!(bytes & ~enough_for(c, a)))
+        return false;
+    if (!(c->here[0] | c->other[0]))
+        c->warp = warp_of(a);
+    row_bytes *const by = warp_of(a) == c->warp ? c->here : c->other;
+    by[1] |= bytes & by[0];
+    by[0] |= bytes;
+    return true;
+}
+
+/* Whether threads of the block that runs have read all of it again. */
+static bool is_repeated(const struct ptx_row_access *a, const struct ptx_row_access *later,
+                        uint32_t count, uint32_t turn)
+{
+    for (uint32_t i = 0; i < count && a->time >= turn && !writes(a); i++)
+        if (is_alike(&later[i], a) && !writes(&later[i]) && !(a->lanes & ~later[i].lanes) &&
+            !(a->cells & ~later[i].cells))
+            return true;
+    return false;
+}
+
+static void leave_out(struct ptx_row *row, struct ptx_row_access *listed,
+                      const struct ptx_row_times *t)
+{
+    struct covered c = {.t = t, .time = row->time};
+    struct ptx_row_access wanted[PTX_ROW_ACCESSES];
+    uint32_t kept = PTX_ROW_ACCESSES;
+    for (uint32_t i = row->count; i-- > 0;)
+        if (!is_repeated(&listed[i], wanted + kept, PTX_ROW_ACCESSES - kept, t->turn) &&
+            is_wanted(&c, &listed[i]))
+            wanted[--kept] = listed[i];
+    const uint32_t count = PTX_ROW_ACCESSES - kept;
+    if (count > PTX_ROW_ACCESSES * 3 / 4) /* it would soon be full again */
+        return;
+    memcpy(listed, wanted + kept, count * sizeof *listed);
+    row->count = count;
+    row->singles = 0;
+    for (uint32_t i = 0; i < count; i++)
+        row->singles += is_single(&listed[i]);
+}
+
+static void add(struct ptx_row *row, struct ptx_row_access *listed,
+                const struct ptx_row_access *access)
+{
+    listed[row->count++] = *access;
+    row->singles += is_single(access);
+    if (row->time != access->time)
+        row->once = row->twice = 0;
+    row->time = access->time;
+}
+
+/* Whether the row's latest access is one more of the same. */
+static inline bool is_one_more(struct ptx_row_access *last, const struct ptx_row_access *a)
+{
+    if (last->time != a->time || last->lanes != a->lanes || last->stride != a->stride ||
+        last->start != a->start || last->bytes != a->bytes ||
+        (last->word ^ a->word) & (CLEM_RACE_THREAD | CLEM_RACE_WRITES))
+        return false;
+    if (!writes(a) && !(a->cells & ~last->cells))
+        return true;
+    if (last->word != a->word || a->bytes != 0)
+        return false;
+    last->cells |= a->cells;
+    return true;
+}
+
+/* Loops that are unrolled come to one after the other in several places. */
+static bool is_one_of_latest(const struct ptx_row *row, struct ptx_row_access *listed,
+                             const struct ptx_row_access *a)
+{
+    const uint32_t fewest = row->count > 8 ? row->count - 8 : 0;
+    for (uint32_t i = row->count; i-- > fewest && listed[i].time == a->time;)
+        if (is_one_more(&listed[i], a))
+            return true;
+    return false;
+}
+
+/* Where threads come one by one, cells are as good. */
+static bool is_scattered(const struct ptx_row *row, const struct ptx_row_access *a)
+{
+    enum { MANY_READS = 8, MANY_WRITES = 4 };
+    return row->singles >= (writes(a) ? MANY_WRITES : MANY_READS) && is_single(a);
+}
+
+/* Of what came before the launch of one that reads. */
+static void replace_reads(struct ptx_row *row, struct ptx_row_access *listed, uint32_t whole)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < row->count; i++) {
+        listed[kept] = listed[i];
+        kept += writes(&listed[i]) || listed[i].cells & ~whole ? 1 : 0;
+    }
+    row->count = kept;
+}
+
+static bool read_row(struct ptx_row *row, struct ptx_row_access *listed,
+                     const struct ptx_row_times *t, const struct ptx_row_access *a)
+{
+    const uint32_t whole = whole_of(a);
+    const bool is_now = row->time == a->time;
+    if (is_now && !(a->cells & ~row->twice))
+        return true;
+    if (a->cells & row->written && !is_before(t, row->first_write, row->last_write))
+        for (uint32_t i = 0; i < row->count; i++)
+            if (a->cells & listed[i].cells && writes(&listed[i]) && !is_passed(t, &listed[i], a))
+                return false;
+    if (row->time <= t->clear)
+        replace_reads(row, listed, whole);
+    if (!is_one_of_latest(row, listed, a)) {
+        if (is_scattered(row, a))
+            return false;
+        add(row, listed, a);
+    }
+    if (row->once == 0)
+        row->warp = warp_of(a);
+    if (row->warp == warp_of(a))
+        row->once |= whole;
+    else
+        row->twice |= whole & row->once;
+    return true;
+}
+
+static bool write_row(struct ptx_row *row, struct ptx_row_access *listed,
+                      const struct ptx_row_times *t, const struct ptx_row_access *a)
+{
+    const uint32_t whole = whole_of(a);
+    uint32_t kept = 0;
+    if (is_scattered(row, a))
+        return false;
+    for (uint32_t i = 0; i < row->count; i++)
+        if (a->cells & listed[i].cells && !is_passed(t, &listed[i], a))
+            return false;
+    for (uint32_t i = 0; i < row->count; i++) {
+        const bool is_replaced = !(listed[i].cells & ~whole) ||
+                                 (is_alike(&listed[i], a) && !(listed[i].lanes & ~a->lanes) &&
+                                  !(listed[i].cells & ~a->cells));
+        listed[kept] = listed[i];
+        kept += is_replaced ? 0 : 1;
+    }
+    row->count = kept;
+    add(row, listed, a);
+    row->once &= ~a->cells;
+    row->twice &= ~a->cells;
+    note_writes(row, listed);
+    return true;
+}
+
+/* A list that is made of cells. */
+struct making {
+    struct ptx_row_access made[PTX_ROW_ACCESSES];
+    uint32_t count;
+};
+
+/* One more lane of an access that is there, or another one. */
+static bool make_lane(struct making *m, uint64_t slot, uint32_t at, uint32_t bytes)
+{
+    const uint32_t word = (uint32_t)(slot >> 32) & ~CLEM_RACE_BYTES,
+                   thread = word & CLEM_RACE_THREAD;
+    for (uint32_t i = m->count; i-- > 0;) {
+        struct ptx_row_access *const a = &m->made[i];
+        const int32_t from = a->start;
+        const uint32_t reach = at - (uint32_t)from, lane = reach / bytes;
+        if (a->time == (uint32_t)slot && a->bytes == bytes && lane < 32 && a->word + lane == word &&
+            (a->word & CLEM_RACE_THREAD) / 32 == thread / 32 && reach % bytes == 0) {
+            a->lanes |= (uint32_t)1 << lane;
+            a->cells |= (uint32_t)1 << at / 4;
+            return true;
+        }
+    }
+    if (m->count == PTX_ROW_ACCESSES / 2)
+        return false;
+    m->made[m->count++] = (struct ptx_row_access){.time = (uint32_t)slot,
+                                                  .word = word,
+                                                  .lanes = 1,
+                                                  .cells = 1u << at / 4,
+                                                  .start = (int16_t)at,
+                                                  .stride = (int16_t)bytes,
+                                                  .bytes = (uint8_t)bytes};
+    return true;
+}
+
+static bool make_slot(struct making *m, uint64_t slot, uint32_t cell)
+{
+    const uint32_t bytes = (uint32_t)(slot >> 32 & CLEM_RACE_BYTES) >> CLEM_RACE_BYTES_AT;
+    if ((uint32_t)slot == 0)
+        return true;
+    if (bytes == 0 || slot >> 32 & (CLEM_RACE_STRONG | CLEM_RACE_NARROW))
+        return false;
+    const uint32_t first = (uint32_t)__builtin_ctz(bytes),
+                   count = (uint32_t)__builtin_popcount(bytes);
+    return count != 3 && bytes == ((1u << count) - 1) << first && first % count == 0 &&
+           make_lane(m, slot, cell * 4 + first, count);
+}
+
+static bool make_cell(struct making *m, const uint64_t *first, const uint64_t *others,
+                      uint32_t cell)
+{
+    const uint32_t word = (uint32_t)(first[cell] >> 32);
+    const uint32_t state = CLEM_RACE_STATE | (word & CLEM_RACE_WRITES ? 0u : CLEM_RACE_FULL);
+    bool is_made = make_slot(m, first[cell] & ~((uint64_t)state << 32), cell);
+    if ((word & CLEM_RACE_STATE) != CLEM_RACE_ALONE && (uint32_t)first[cell] != 0)
+        for (unsigned i = 0; i < OTHERS; i++)
+            is_made = is_made && make_slot(m, others[cell * OTHERS + i], cell);
+    return is_made;
+}
+
+void ptx_row_open(uint64_t *cells, uint64_t address)
+{
+    struct ptx_row *const row = ptx_row_of(cells, address);
+    struct ptx_row_access *const listed = accesses_of(cells, row);
+    struct making m;
+    m.count = 0;
+    if (ptx_row_is_open(row))
+        return;
+    const uint64_t *const others = (const uint64_t *)(const void *)listed;
+    for (uint32_t i = 0; i < PTX_ROW_CELLS; i++)
+        if (!make_cell(&m, (const uint64_t *)(const void *)row, others, i))
+            return;
+    empty(row);
+    while (m.count > 0) { /* the oldest first */
+        uint32_t oldest = 0;
+        for (uint32_t i = 1; i < m.count; i++)
+            oldest = m.made[i].time < m.made[oldest].time ? i : oldest;
+        add(row, listed, &m.made[oldest]);
+        m.made[oldest] = m.made[--m.count];
+    }
+    note_writes(row, listed);
+}
+
+bool ptx_row_note(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,
+                  const struct ptx_row_access *access)
+{
+    struct ptx_row *const row = ptx_row_of(cells, address);
+    struct ptx_row_access *const listed = accesses_of(cells, row);
+    if (!is_open_now(cells, address, times, access))
+        return false;
+    if (row->count == PTX_ROW_ACCESSES)
+        leave_out(row, listed, times);
+    if (row->count < PTX_ROW_ACCESSES && (writes(access) ? write_row(row, listed, times, access)
+                                                         : read_row(row, listed, times, access)))
+        return true;
+    ptx_row_close(cells, address, times->turn);
+    return false;
+}
