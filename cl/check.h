@@ -52,6 +52,9 @@ void ocl_check_filled(uint64_t base);
 /* The same of all memory that there is. */
 void ocl_check_all_filled(void);
 
+/* Memory is another's now: what was done to it until then is no race with what comes. Nothing where no races are looked for. */
+void ocl_check_race_forget(uint64_t address, uint64_t bytes);
+
 /* A context's heap goes, or those of all contexts (NULL): what kernels have not freed of it is a leak; or is none. */
 void ocl_check_heap_leave(const void *context);
 void ocl_check_heap_lose(const void *context);

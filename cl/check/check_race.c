@@ -24,8 +24,8 @@ static bool is_full; /* it was said */
 static struct found {
     struct ocl_race_report reports[MOST_FOUND];
     unsigned count;
-} * found;                  /* of the access at hand */
-static uint64_t seen[SEEN]; /* what was reported */
+} * found;                          /* of the access at hand */
+static _Atomic uint64_t seen[SEEN]; /* what was reported */
 
 static struct {
     _Atomic uint64_t is_busy; /* the sole launch has an access at hand */
@@ -45,20 +45,39 @@ static struct told {
 
 /* ---- What is found ---- */
 
+static uint64_t key_of(const struct ocl_check_launch *launch, uint64_t number)
+{
+    return ((number + (uint64_t)(uintptr_t)launch->kernel) * 0x9e3779b97f4a7c15u) | 1;
+}
+
+/* Where a key is, or may be noted; NULL: nowhere. */
+static _Atomic uint64_t *place_of(uint64_t key)
+{
+    for (size_t i = 0; i < SEEN; i++) {
+        _Atomic uint64_t *place = &seen[(key / 2 + i) % SEEN];
+        const uint64_t there = atomic_load_explicit(place, memory_order_relaxed);
+        if (there == key || there == 0)
+            return place;
+    }
+    return NULL;
+}
+
+/* Without the lock what is just being noted may be missed. */
+static bool was_seen(const struct ocl_check_launch *launch, uint64_t number)
+{
+    const uint64_t key = key_of(launch, number);
+    _Atomic uint64_t *place = place_of(key);
+    return place && atomic_load_explicit(place, memory_order_relaxed) == key;
+}
+
 /* Needs the lock. What is beyond what can be noted is first each time. */
 static bool is_first(const struct ocl_check_launch *launch, uint64_t number)
 {
-    const uint64_t key = ((number + (uint64_t)(uintptr_t)launch->kernel) * 0x9e3779b97f4a7c15u) | 1;
-    for (size_t i = 0; i < SEEN; i++) {
-        uint64_t *place = &seen[(key / 2 + i) % SEEN];
-        if (*place == key)
-            return false;
-        if (*place == 0) {
-            *place = key;
-            return true;
-        }
-    }
-    return true;
+    const uint64_t key = key_of(launch, number);
+    _Atomic uint64_t *place = place_of(key);
+    if (!place)
+        return true;
+    return atomic_exchange(place, key) != key;
 }
 
 bool ocl_check_is_first(const struct ocl_check_launch *launch, uint64_t number)
@@ -621,7 +640,13 @@ static void report_plain(struct ocl_check_launch *launch, uint64_t what, uint64_
                                  .block = block,
                                  .line = (uint32_t)site,
                                  .location = (uint32_t)(site >> 32)};
-    report_all(&a, here);
+    unsigned count = 0;
+    for (unsigned i = 0; i < here->count; i++)
+        if (!was_seen(launch, number_of(&here->reports[i])))
+            here->reports[count++] = here->reports[i];
+    here->count = count;
+    if (count > 0)
+        report_all(&a, here);
 }
 
 static void bound_touches(struct ocl_check_launch *launch)

@@ -52,9 +52,6 @@ const char *ocl_check_host_sentence(bool host_writes, bool kernel_writes);
 /* Whether kernels, of whatever launches, wrote some of these bytes. */
 bool ocl_check_race_wrote(const struct ocl_check_rows *rows, const struct ocl_check_shape *shape);
 
-/* Memory is another's now. */
-void ocl_check_race_forget(uint64_t address, uint64_t bytes);
-
 /* Threads that are not in step, as the kernel's text has them. Source: kernels/ptx/library/block.cl. */
 struct ocl_round {
     const uint32_t *state, *wait, *arrived;

@@ -183,7 +183,9 @@ struct page *race_shared_page_for(struct ocl_race *race, struct ocl_race_block *
 /* Needed once before cells at an address are read or written: there may be a list in place of them. */
 static inline void race_close_row(struct ocl_race *race, struct page *page, uint64_t address)
 {
-    ptx_row_close((uint64_t *)(void *)page->first, address, race->look.turn);
+    uint64_t *const cells = (uint64_t *)(void *)page->first;
+    if (ptx_row_is_open(ptx_row_of(cells, address)))
+        ptx_row_close(cells, address, race->look.turn);
 }
 /* The cell of an address or offset in its page. */
 static inline struct cell race_cell(const struct page *page, uint64_t address)

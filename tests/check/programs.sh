@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs CUDA programs (tests/programs) under CLEM_CHECK=all: programs.sh CLEMCC FOLDER [--all | NAME...]. Each must end well, as it does without
 # checks, and the errors that are reported must be those of programs.tsv. Without --all, some of them: the rest takes an hour of a core.
+# What a line " * checked: WORDS" of a program has is how it is compiled (-D...) and called then: smaller.
 # Ends with 77 where there is no clang.
 # Environment: LIMIT (600), the seconds that a program may take.
 # SPDX-License-Identifier: Apache-2.0
@@ -8,7 +9,7 @@ set -u
 folder=$2/programs all=${3:-} named=${*:3}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/begin.sh"
-some="between_blocks cooperative_held same_place segments state_spaces"
+some="between_blocks cooperative_held same_place segments state_spaces struct_arguments"
 [ -z "$named" ] || some=$named
 failures=0
 
@@ -40,14 +41,21 @@ errors_of() {
 }
 
 check() {
-    local name=$1 program=$folder/$1 source=$here/../programs/$1.cu flags output status found wanted
+    local name=$1 program=$folder/$1 source=$here/../programs/$1.cu flags word output status found wanted
+    local -a arguments=()
     flags=$(sed -n 's/^ \* nvcc: //p' "$source")
+    for word in $(sed -n 's/^ \* checked: //p' "$source"); do
+        case $word in
+            -*) flags="$flags $word" ;;
+            *) arguments+=("$word") ;;
+        esac
+    done
     # shellcheck disable=SC2086
     "$clemcc" -std=c++17 -O1 -lineinfo $flags -o "$program" "$source" >"$program.log" 2>&1 || {
         cat "$program.log"
         return 1
     }
-    output=$(timeout "${LIMIT:-600}" "$program" 2>&1)
+    output=$(timeout "${LIMIT:-600}" "$program" ${arguments[@]+"${arguments[@]}"} 2>&1)
     status=$?
     found=$(printf '%s\n' "$output" | errors_of)
     wanted=$(grep -v '^#' "$here/programs.tsv" | awk -F '\t' -v name="$name" '$1 == name { print $2 "\t" $3 }' | sort -u)

@@ -205,6 +205,18 @@ __global__ void launch_twice(int *p, int *to, bool writes_behind)
         p[threadIdx.x] = 2;
 }
 
+/* Grids of one launch of the host's write down their launches at one place, one after the other. */
+__global__ void launch_two(int *p, int *to)
+{
+    for (int i = 0; i < 2; i++)
+        clem_launch(launch_twice, 1, 128, 0, 0, p, to, false);
+}
+
+static void parents_of_one()
+{
+    launch_two<<<1, 1>>>(a, b);
+}
+
 static void parent_before()
 {
     launch_take<<<1, 128>>>(a, b, BEFORE, nullptr);
@@ -840,6 +852,7 @@ static const struct test tests[] = {
     {"children", "the other's kernel; put(int*, int)", children, cudaStreamNonBlocking},
     {"children_and_copy", "a copy reads what other work in another stream writes; put(int*, int)", children_and_copy, cudaStreamNonBlocking},
     {"children_in_order", "", children_in_order, cudaStreamNonBlocking},
+    {"parents_of_one", "", parents_of_one, cudaStreamNonBlocking},
     {"parent_before", "", parent_before, cudaStreamNonBlocking},
     {"parent_not_met", "one thread reads what another writes; kernel take(; the other's kernel launch_take(; the other access is a write by block (0,0,0), thread (1,0,0)", parent_not_met, cudaStreamNonBlocking},
     {"parent_of_blocks", "one thread reads what another writes; kernel take(; the other access is a write by block (1,0,0)", parent_of_blocks, cudaStreamNonBlocking},

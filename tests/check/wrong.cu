@@ -546,6 +546,32 @@ __global__ void multiply_in_one_warp(float *out, int warps)
                  : "memory");
 }
 
+/* Parameters of functions whose address is taken are there as those of kernels are. */
+struct words {
+    int value[13];
+    unsigned char count;
+};
+
+__device__ __noinline__ int chosen(words w, int i)
+{
+    return w.value[i % w.count] + w.value[(i * 5) % w.count];
+}
+
+__global__ void choose(words w, int *out)
+{
+    out[threadIdx.x] = chosen(w, (int)threadIdx.x);
+}
+
+static void choose_by_value()
+{
+    int *out = ints(32, false);
+    words w = {};
+    w.count = 11;
+    choose<<<1, 32>>>(w, out);
+    int host[32];
+    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -557,6 +583,8 @@ int main(int argc, char **argv)
     run_init(name);
     run_texture(name);
     run_again(name);
+    if (is(name, "by_value"))
+        choose_by_value();
     if (is(name, "one_warp"))
         multiply_in_one_warp<<<2, 64>>>((float *)ints(256, true), 1);
     printf("%s: %s\n", name, cudaGetErrorString(cudaDeviceSynchronize()));

@@ -1,9 +1,14 @@
 /* Parameters of the most bytes that every PTX allows, 4,096: read at places known at run time only, changed, and copied as
  * a whole, with a barrier between. Compilers copy such structures element by element.
+ * checked: -DPARAMETER_BYTES=512
  * SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
-enum { BYTES = 4096 - 2 * sizeof(void *), THREADS = 32 };
+#ifndef PARAMETER_BYTES
+#define PARAMETER_BYTES 4096
+#endif
+
+enum { BYTES = PARAMETER_BYTES - 2 * sizeof(void *), THREADS = 32 };
 
 struct large {
     signed char value[BYTES];

@@ -1,6 +1,7 @@
 /* Copy, triad, transpose, reduction, gather and texture, in GB/s by events (best of several): the same source natively and
  * through clem. Not a test of correctness, but every kernel's result is checked once.
  *   speed [MiB of each buffer] [runs]
+ * checked: 1 1
  * SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 

@@ -619,14 +619,6 @@ TEST_BODY(ptx_native_stores_at_barriers_what_has_changed)
         4);
 }
 
-TEST_BODY(ptx_native_tells_which_barrier_where_there_are_several)
-{
-    static const char *const number = "add i64 %turn.at, 8\n";
-    assert_false(native_has(CROSSED("0", ""), number));
-    assert_true(native_has(CROSSED("1", ""), number));
-    assert_true(native_has(CROSSED("0, 64", ""), number));
-}
-
 /* An atomic operation at places of shared memory that a load brings. */
 #define COUNTED(operation)                                                                         \
     PTX_BODY(LOAD "shl.b32 %r4, %r1, 2;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"  \

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/emit/checked.h"
 
 /* ---- Declarations ---- */
 
@@ -194,7 +195,20 @@ static void take_register_parameters(struct ptx_emitter *e)
     }
 }
 
-/* Parameters whose address is taken. */
+/* A byte of local memory that the kernel's own accesses do not know. */
+static void write_local(struct ptx_emitter *e, size_t offset, const char *value)
+{
+    const struct ptx_access access = {.kind = PTX_ACCESS_STORE,
+                                      .is_own = true,
+                                      .space = PTX_SPACE_LOCAL,
+                                      .number = "clem_local",
+                                      .type = PTX_U8,
+                                      .index = ptx_format(e, "%zu + clem_byte", offset),
+                                      .value = value};
+    ptx_line(e, "    %s;", ptx_access(e, &access));
+}
+
+/* Parameters whose address is taken. Where init is checked they count as written. */
 static void copy_parameters(struct ptx_emitter *e, const struct ptx_body *body)
 {
     const struct ptx_function *function = body->function;
@@ -203,27 +217,22 @@ static void copy_parameters(struct ptx_emitter *e, const struct ptx_body *body)
         if (!v->copy_of)
             continue;
         ptx_need(e, PTX_NEED_LOCAL);
-        ptx_line(e, "for (uint clem_byte = 0; clem_byte < %zuu; clem_byte++)", v->bytes);
+        ptx_line(e, "for (uint clem_byte = 0; clem_byte < %zuu; clem_byte++) {", v->bytes);
         const struct ptx_operand parameter = {
             .kind = PTX_OPERAND_ADDRESS, .index = -1, .variable = v->copy_of};
-        struct ptx_access access = {.kind = PTX_ACCESS_LOAD,
-                                    .is_own = true,
-                                    .space = PTX_SPACE_PARAM,
-                                    .is_read_only = true,
-                                    .address = &parameter,
-                                    .type = PTX_U8,
-                                    .c_type = "uchar",
-                                    .index = "clem_byte"};
-        const char *value = ptx_access(e, &access);
-        access =
-            (struct ptx_access){.kind = PTX_ACCESS_STORE,
-                                .is_own = true,
-                                .space = PTX_SPACE_LOCAL,
-                                .number = "clem_local",
-                                .type = PTX_U8,
-                                .index = ptx_format(e, "%zu + clem_byte", body->local_offsets[i]),
-                                .value = value};
-        ptx_line(e, "    %s;", ptx_access(e, &access));
+        const struct ptx_access access = {.kind = PTX_ACCESS_LOAD,
+                                          .is_own = true,
+                                          .space = PTX_SPACE_PARAM,
+                                          .is_read_only = true,
+                                          .address = &parameter,
+                                          .type = PTX_U8,
+                                          .c_type = "uchar",
+                                          .index = "clem_byte"};
+        write_local(e, body->local_offsets[i], ptx_access(e, &access));
+        if (e->target->checks & PTX_CHECK_INIT)
+            write_local(e, CLEM_CHECK_LOCAL_SHADOW(e->plan->local_bytes) + body->local_offsets[i],
+                        "1u");
+        ptx_line(e, "}");
     }
 }
 

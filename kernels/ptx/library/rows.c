@@ -159,20 +159,24 @@ static void store_cell(uint64_t *first, uint64_t *others, const uint64_t *cell)
             others[to++] = cell[i];
 }
 
-void ptx_row_close(uint64_t *cells, uint64_t address, uint32_t turn)
+static void make_cells(uint64_t *cells, struct ptx_row *row, uint32_t turn)
 {
-    struct ptx_row *const row = ptx_row_of(cells, address);
     slots made = {{0}};
-    if (!ptx_row_is_open(row))
-        return;
-    uint64_t *const first = (uint64_t *)(void *)row;
     const struct ptx_row_access *const listed = accesses_of(cells, row);
     for (uint32_t i = 0; i < row->count; i++)
         for (uint32_t rest = listed[i].lanes; rest != 0; rest &= rest - 1)
             put_lane(made, &listed[i], (unsigned)__builtin_ctz(rest), turn);
+    uint64_t *const first = (uint64_t *)(void *)row;
     uint64_t *const others = (uint64_t *)(void *)accesses_of(cells, row);
     for (size_t i = 0; i < PTX_ROW_CELLS; i++)
         store_cell(first + i, others + i * OTHERS, made[i]);
+}
+
+void ptx_row_close(uint64_t *cells, uint64_t address, uint32_t turn)
+{
+    struct ptx_row *const row = ptx_row_of(cells, address);
+    if (ptx_row_is_open(row))
+        make_cells(cells, row, turn);
 }
 
 /* ---- Noting ---- */
@@ -467,7 +471,7 @@ static bool make_lane(struct making *m, uint64_t slot, uint32_t at, uint32_t byt
             return true;
         }
     }
-    if (m->count == PTX_ROW_ACCESSES / 2)
+    if (m->count == PTX_ROW_ACCESSES * 3 / 4)
         return false;
     m->made[m->count++] = (struct ptx_row_access){.time = (uint32_t)slot,
                                                   .word = word,

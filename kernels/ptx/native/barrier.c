@@ -117,10 +117,22 @@ void ptx_native_restore(struct ptx_native *n, const bool *which)
 
 /* ---- What the frame has already ---- */
 
-/* Whether a warp may go on at a barrier with what it has, and nothing of it in the frame. */
-static bool may_go_on_alone(const struct ptx_native_flow *f, const struct ptx_instruction *in)
+/* Whether warps may rest at a barrier while the first has its turn. */
+static bool is_rested_at(const struct ptx_native_flow *f, int32_t site)
 {
-    return f->has_rests && f->is_full && ptx_native_is_plain_barrier(f, in);
+    bool is = false;
+    for (size_t i = 0; f->has_rests && i < f->graph->reachable; i++) {
+        const struct ptx_native_rest *rest = &f->rests[f->graph->order[i]];
+        is |= rest->compared && rest->site == site;
+    }
+    return is;
+}
+
+/* Whether a warp may go on at a barrier with what it has, and nothing of it in the frame. */
+static bool may_go_on_alone(const struct ptx_native_flow *f, const struct ptx_instruction *in,
+                            int32_t site)
+{
+    return f->is_full && ptx_native_is_plain_barrier(f, in) && is_rested_at(f, site);
 }
 
 static void note_change(void *with, uint32_t index, bool is_whole)
@@ -135,7 +147,8 @@ static void find_changed_behind(const struct ptx_native_flow *f, int32_t node, c
 {
     const struct ptx_node *range = &f->graph->nodes[node];
     const struct ptx_instruction *first = &f->function->instructions[range->first];
-    const bool is_taken = f->sites[node] > 0 && !may_go_on_alone(f, first);
+    const int32_t site = f->sites[node];
+    const bool is_taken = site > 0 && !may_go_on_alone(f, first, site);
     for (uint32_t r = 0; r < f->function->register_count; r++)
         behind[r] = before[r] && !is_taken;
     for (uint32_t i = range->first; i < range->end; i++)
@@ -147,13 +160,6 @@ void ptx_native_find_changed(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     const size_t count = f->function->register_count;
-    for (size_t i = 0; i < f->graph->reachable; i++) {
-        const struct ptx_node *range = &f->graph->nodes[f->graph->order[i]];
-        const struct ptx_instruction *first = &f->function->instructions[range->first];
-        f->tells_barriers |= f->sites[f->graph->order[i]] > 0 &&
-                             (!ptx_native_is_plain_barrier(f, first) || first->operands[0].bits);
-    }
-    f->tells_barriers |= f->stroll_count > 0 || f->is_parted || ptx_native_is_checked(n);
     if (f->is_parted || f->barrier_count == 0)
         return;
     bool *behind = ptx_arena_take(n->e->arena, count + 1), has_more = true;
@@ -252,10 +258,7 @@ static void tell_whole(struct ptx_native *n, const struct ptx_instruction *in)
     static const size_t places[4] = {
         offsetof(struct ptx_native_turn, lanes), offsetof(struct ptx_native_turn, number),
         offsetof(struct ptx_native_turn, count), offsetof(struct ptx_native_turn, votes)};
-    if (n->flow->tells_barriers)
-        tell_barrier(n, in, tell, places);
-    else
-        tell(n, places[0], n->flow->mask);
+    tell_barrier(n, in, tell, places);
 }
 
 /* ---- Sites of lanes that wait while others go on ---- */
@@ -497,23 +500,12 @@ static void go_on_alone(struct ptx_native *n, int32_t site)
     ptx_native_label(n, park);
 }
 
-/* Whether warps may rest at a barrier while the first has its turn. */
-static bool is_rested_at(const struct ptx_native_flow *f, int32_t site)
-{
-    bool is = false;
-    for (size_t i = 0; f->has_rests && i < f->graph->reachable; i++) {
-        const struct ptx_native_rest *rest = &f->rests[f->graph->order[i]];
-        is |= rest->compared && rest->site == site;
-    }
-    return is;
-}
-
 static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct ptx_native *n = e->native;
     struct ptx_native_flow *f = n->flow;
     const int32_t site = f->sites[f->node];
-    const bool may_be_alone = may_go_on_alone(f, in) && is_rested_at(f, site);
+    const bool may_be_alone = may_go_on_alone(f, in, site);
     if (f->is_divergent) /* by write_wait() */
         return;
     if (may_be_alone)

@@ -119,8 +119,6 @@ struct ptx_native_flow {
     uint32_t *remade_in; /* per register: the node's stamp where it has been; NULL: none has */
     bool **
         is_changed; /* per node: registers that may not be what the frame has when a warp comes to its barrier; NULL: all may */
-    bool
-        tells_barriers; /* who waits writes which barrier it is: there are others than that of all threads */
     bool *is_framed;  /* per register: it is kept, and has the frame for a place, and no alloca */
     size_t *frame_at; /* per register: where in the frame */
     size_t frame_bytes;
@@ -475,7 +473,7 @@ const char *ptx_native_block_is_row(struct ptx_native *n);
 /* Whether a barrier opens as soon as all warps of the block wait at it. */
 bool ptx_native_is_plain_barrier(const struct ptx_native_flow *f, const struct ptx_instruction *in);
 
-/* barrier.c: fills is_changed and tells_barriers; needs: rests. */
+/* barrier.c: fills is_changed; needs: rests. */
 void ptx_native_find_changed(struct ptx_native *n);
 /* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);

@@ -294,17 +294,12 @@ static void run_turns(struct running *r)
         }
         const uint32_t site = common_site(r);
         if (site != 0) {
-            for (uint32_t i = 0; i < r->count; i++)
-                r->warps[i].number = 0;
             end = run_warps(r, 0, r->count, site, true);
             continue;
         }
-        for (uint32_t i = 0; i < r->count; i++) {
-            if (r->warps[i].lanes == 0 || r->warps[i].number != BARRIERS)
-                continue;
-            r->warps[i].number = 0; /* that of all threads is not told of where there is no other */
-            run_warps(r, i, i + 1, r->warps[i].site, false);
-        }
+        for (uint32_t i = 0; i < r->count; i++)
+            if (r->warps[i].lanes && r->warps[i].number == BARRIERS)
+                run_warps(r, i, i + 1, r->warps[i].site, false);
     }
 }
 

@@ -189,9 +189,13 @@ static bool look_at(const struct row *r, uint64_t place)
 /* Whether a lane's store writes what is there already. */
 static bool is_same(const struct row *r, unsigned lane, uint64_t place)
 {
+    const void *const there = (const void *)(uintptr_t)address_at(r, place);
+    if (!r->has_values)
+        return false;
     const uint64_t value = value_of(r, lane);
-    return r->has_values &&
-           memcmp((const void *)(uintptr_t)address_at(r, place), &value, r->bytes) == 0;
+    if (r->bytes == 1)
+        return *(const unsigned char *)there == (unsigned char)value;
+    return memcmp(there, &value, r->bytes) == 0;
 }
 
 /* What is the same for all lanes of an access. */
@@ -333,7 +337,7 @@ static bool race_at(const struct row *r, struct racing *x, unsigned lane, uint64
     return true;
 }
 
-/* As an access of a row. */
+/* In the row's list; false: there are cells. */
 static bool note_lane(const struct row *r, const struct racing *x, unsigned lane, uint64_t place,
                       uint64_t *cells)
 {
@@ -352,9 +356,10 @@ static bool note_lane(const struct row *r, const struct racing *x, unsigned lane
 static bool race_lane(const struct row *r, struct racing *x, unsigned lane, uint64_t place,
                       uint64_t *cells)
 {
-    const uint64_t first = ptx_row_of(cells, place)->mark;
+    const struct ptx_row *const row = ptx_row_of(cells, place);
     const bool may_have_list =
-        ptx_row_is_open(ptx_row_of(cells, place)) || (uint32_t)first <= x->now.old;
+        ptx_row_is_open(row) ||
+        ((uint32_t)row->mark <= x->now.old && (uint32_t)cells[cell_of(place)] <= x->now.old);
     return (may_have_list && note_lane(r, x, lane, place, cells)) ||
            race_at(r, x, lane, place, cells);
 }
@@ -507,36 +512,40 @@ static uint32_t race_row(const struct row *r, struct racing *x, const struct par
     return left;
 }
 
-/* A bit for each of 32. */
-static uint32_t equal_words(const uint32_t *a, const uint32_t *b)
+/* Which of four words are equal: a bit for each. */
+static inline uint32_t equal_words(const uint32_t *a, const uint32_t *b)
 {
-    uint32_t equal = 0;
 #ifdef __SSE2__
-    for (unsigned i = 0; i < LANES; i += 4) {
-        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(a + i));
-        const __m128i y = _mm_loadu_si128((const __m128i *)(const void *)(b + i));
-        equal |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(x, y))) << i;
-    }
+    const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)a);
+    const __m128i y = _mm_loadu_si128((const __m128i *)(const void *)b);
+    return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(x, y)));
 #else
-    for (unsigned i = 0; i < LANES; i++)
-        equal |= (uint32_t)(a[i] == b[i]) << i;
+    return (uint32_t)(a[0] == b[0]) | (uint32_t)(a[1] == b[1]) << 1 |
+           (uint32_t)(a[2] == b[2]) << 2 | (uint32_t)(a[3] == b[3]) << 3;
 #endif
-    return equal;
+}
+
+/* Of words side by side; there is nothing to be read before the first lane and behind the last. */
+static uint32_t same_words(const uint32_t *there, const uint32_t *values, uint32_t lanes)
+{
+    uint32_t same = 0;
+    uint32_t i = (uint32_t)__builtin_ctz(lanes);
+    const uint32_t end = 32u - (uint32_t)__builtin_clz(lanes);
+    for (; i + 4 <= end; i += 4)
+        same |= equal_words(there + i, values + i) << i;
+    for (; i < end; i++)
+        same |= (uint32_t)(there[i] == values[i]) << i;
+    return same & lanes;
 }
 
 /* Which of the lanes' stores write what is there already. */
 static uint32_t same_lanes(const struct row *r, const struct part *part)
 {
     uint32_t same = 0;
-    if (r->has_values && !r->is_shared && r->bytes == 4 && r->stride == 4) {
-        const uint32_t *const there = (const uint32_t *)(uintptr_t)part->first;
-        const uint32_t *const values = (const uint32_t *)(const void *)r->list->values + part->lane;
-        if (part->lanes == UINT32_MAX)
-            return equal_words(there, values);
-        for (uint32_t rest = part->lanes; rest != 0; rest &= rest - 1)
-            same |= there[__builtin_ctz(rest)] == values[__builtin_ctz(rest)] ? rest & -rest : 0;
-        return same;
-    }
+    if (r->has_values && !r->is_shared && r->bytes == 4 && r->stride == 4)
+        return same_words((const uint32_t *)(uintptr_t)part->first,
+                          (const uint32_t *)(const void *)r->list->values + part->lane,
+                          part->lanes);
     for (uint32_t rest = r->has_values && !r->is_shared ? part->lanes : 0; rest != 0;
          rest &= rest - 1) {
         const unsigned lane = part->lane + (unsigned)__builtin_ctz(rest);
@@ -545,7 +554,7 @@ static uint32_t same_lanes(const struct row *r, const struct part *part)
     return same;
 }
 
-/* Of the cells of a row, those of lanes that are side by side, of which lane 0 begins there. */
+/* Cells of a row that have some of its bytes from low to high. */
 static uint32_t cells_between(int64_t low, int64_t high)
 {
     const int64_t first = low > 0 ? low / 4 : 0;
@@ -825,6 +834,15 @@ static uint32_t run_from(const struct row *r, unsigned lane)
     return lanes;
 }
 
+/* Pairs of lanes side by side that access what is side by side. */
+static unsigned neighbours_of(const struct row *r)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i + 1 < LANES; i++)
+        count += r->list->addresses[i + 1] - r->list->addresses[i] == r->bytes;
+    return count;
+}
+
 static void begin_run(struct run *run, const struct row *r, unsigned lane, uint32_t lanes)
 {
     const uint64_t place = place_of(r, lane);
@@ -841,6 +859,8 @@ static uint32_t find_runs(const struct row *r, struct run *runs, unsigned *count
 {
     uint32_t rest = r->lanes, none = 0;
     *count = 0;
+    if (neighbours_of(r) + 1 < FEWEST)
+        return rest;
     for (unsigned in_vain = 0; rest != 0 && *count < RUNS && in_vain < TRIES;) {
         const unsigned lane = (unsigned)__builtin_ctz(rest);
         const uint32_t lanes = run_from(r, lane) & rest;
