@@ -108,19 +108,17 @@ static bool is_lacked(const char *extension, size_t length)
     return false;
 }
 
-/* In place: the list gets shorter. */
+/* In place: the list gets shorter, and keeps the spaces that it has behind its words, which the last one may lack. */
 static void drop_lacked(char *list)
 {
     char *end = list;
     for (const char *from = list; *from;) {
-        const size_t length = strcspn(from, " ");
-        const char *next = from + length + strspn(from + length, " ");
+        const size_t length = strcspn(from, " "), whole = length + strspn(from + length, " ");
         if (!is_lacked(from, length)) {
-            memmove(end, from, length);
-            end[length] = ' ';
-            end += length + 1;
+            memmove(end, from, whole);
+            end += whole;
         }
-        from = next;
+        from += whole;
     }
     *end = '\0';
 }
