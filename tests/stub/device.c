@@ -144,11 +144,11 @@ static cl_int give_extensions(cl_device_id id, size_t room, void *value, size_t 
         return error;
     drop_lacked(list);
     if (device->relaxes)
-        strcat(list, "cl_intel_required_subgroup_size ");
+        strcat(list, " cl_intel_required_subgroup_size ");
     if (is_idle())
-        strcat(list, "cl_ext_buffer_device_address ");
+        strcat(list, " cl_ext_buffer_device_address ");
     if (sub_group())
-        strcat(list, "cl_khr_subgroups cl_khr_subgroup_shuffle cl_khr_subgroup_shuffle_relative "
+        strcat(list, " cl_khr_subgroups cl_khr_subgroup_shuffle cl_khr_subgroup_shuffle_relative "
                      "cl_khr_subgroup_ballot ");
     return give(list, strlen(list) + 1, room, value, bytes_ret);
 }
