@@ -60,7 +60,7 @@ static void fork_twice(void)
 
 static void *free_often(void *unused)
 {
-    for (int i = 0; i < 200; i++)
+    for (volatile int i = 0; i < 200; i++) /* at one place, which no copy of the loop's body is */
         free_twice();
     return unused;
 }

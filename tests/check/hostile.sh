@@ -72,10 +72,13 @@ has err.txt "$summary"
 ends 0 "$run" --check --check-output=closed.txt "$hostile" closed data.txt
 [ ! -s data.txt ] || fail "reports are in the program's file" data.txt
 has closed.txt "$summary"
-ends 0 "$run" --check --check-format=json --check-output=closed.json "$hostile" closed -
-is_document closed.json 1
-ends 0 "$run" --check "$hostile" closed -
-has err.txt "$summary"
+# Files that it closes may be clem's; drivers of GPUs do not survive the loss of theirs.
+if "${run%/*}/clem-info" --brief | head -n 1 | grep -q 'Portable Computing Language'; then
+    ends 0 "$run" --check --check-format=json --check-output=closed.json "$hostile" closed -
+    is_document closed.json 1
+    ends 0 "$run" --check "$hostile" closed -
+    has err.txt "$summary"
+fi
 
 # A program that goes elsewhere; a process's number in a name.
 mkdir here
