@@ -84,11 +84,11 @@ TEST_BODY(clem_info_tells_why_a_device_cannot_be_opened)
                                           "handle: self-test failed (wrong result)"};
     if (!getenv("STUB_IDLE"))
         TEST_SKIP("kernels run");
-    assert_int_equal(run_info("-u CLEM_TRACE", "2>&1"), 1);
+    assert_int_equal(run_info("-u CLEM_TRACE -u CLEM_ADDRESS", "2>&1"), 1);
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
         assert_non_null(strstr(output, reasons[i]));
     assert_null(strstr(output, "launch failure"));
-    assert_int_equal(run_info("-u CLEM_TRACE", "--brief 2>&1"), 1);
+    assert_int_equal(run_info("-u CLEM_TRACE -u CLEM_ADDRESS", "--brief 2>&1"), 1);
     assert_non_null(strstr(output, "strategy none: bda: self-test failed (wrong result); "));
 }
 
