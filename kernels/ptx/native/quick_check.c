@@ -106,7 +106,8 @@ static inline bool note(const struct quick *q, const struct lanes *l, uint64_t *
                         uint32_t which, uint32_t same)
 {
     const bool is_one = !q->is_line && q->bytes >= 4;
-    const struct ptx_row_times times = {q->old, q->look->clear, q->look->turn, q->look->barrier};
+    const struct ptx_row_times times = {q->old, q->look->clear, q->look->turn, q->look->barrier,
+                                        q->is_shared ? NULL : q->head->reported};
     const struct ptx_row_access access = {.time = q->look->time,
                                           .word = (q->word | same) + (uint32_t)q->block->thread +
                                                   l->lane,

@@ -235,7 +235,8 @@ static bool begin_races(const struct row *r, struct racing *x, uint64_t place)
                         : (uint64_t)(CLEM_RACE_FULL - 1u) << 32 | 0xffffffffu;
     x->now = (struct clem_race_now){x->look->time, r->is_shared ? x->look->barrier : x->look->old,
                                     x->look};
-    x->times = (struct ptx_row_times){x->now.old, x->look->clear, x->look->turn, x->look->barrier};
+    x->times = (struct ptx_row_times){x->now.old, x->look->clear, x->look->turn, x->look->barrier,
+                                      r->is_shared ? NULL : r->head->reported};
     return true;
 }
 
@@ -874,12 +875,26 @@ static bool are_apart(const struct row *r, const struct part *parts, unsigned co
     return a.low + a.bytes <= b.low || b.low + b.bytes <= a.low;
 }
 
+/* What was a race and has been reported is none any more: rows may have lists again. Needs: begin_races(). */
+static void open_rows(const struct row *r, const struct racing *x, const struct part *part)
+{
+    const struct extent e = extent_of(r, part);
+    for (uint64_t at = e.low & ~(uint64_t)(PTX_ROW_BYTES - 1); at < e.low + e.bytes;
+         at += PTX_ROW_BYTES) {
+        const uint64_t cells = clem_race_cells_of(x->look, at, r->is_shared);
+        if (cells)
+            ptx_row_open((uint64_t *)(uintptr_t)cells, at);
+    }
+}
+
 /* Those that are no races, as far as is seen; the others are told. Returns those that have to be told of all. */
 static uint32_t pass_part(const struct row *r, const struct part *part)
 {
     struct racing x;
+    const uint64_t place = place_of(r, part->lane + (unsigned)__builtin_ctz(part->lanes)),
+                   count = r->head->reported_count;
     uint32_t left = part->lanes, refused = 0;
-    if (begin_races(r, &x, place_of(r, part->lane + (unsigned)__builtin_ctz(part->lanes))))
+    if (begin_races(r, &x, place))
         left = r->is_line ? race_part(r, &x, part) : race_each(r, &x, part, NULL);
     end_races(r);
     for (uint32_t rest = left; rest != 0; rest &= rest - 1) {
@@ -887,6 +902,10 @@ static uint32_t pass_part(const struct row *r, const struct part *part)
         if (!tell_race(r, lane, place_of(r, lane)))
             refused |= rest & -rest;
     }
+    if (r->head->reported_count != count && r->is_line && begin_races(r, &x, place))
+        open_rows(r, &x, part);
+    if (r->head->reported_count != count)
+        end_races(r);
     return refused;
 }
 
