@@ -114,6 +114,15 @@ static void forget_doubts(struct ocl_race_block *block, uint32_t thread,
     block->doubts = kept;
 }
 
+static uint64_t pair_of(struct now *now, struct slot slot)
+{
+    const uint32_t mine = now->slot.word, its = slot.word;
+    const bool is_plain = !((mine | its) & SLOT_STRONG) && !now->access->is_shared;
+    return is_plain && mine >> SLOT_SITE_AT != 0 && its >> SLOT_SITE_AT != 0
+               ? CLEM_RACE_PAIR(mine, its, (uint32_t)kind_of(now, slot))
+               : 0;
+}
+
 static void report(struct now *now, struct slot slot, bool is_scope)
 {
     const struct run *run = race_run(now->race, slot.time);
@@ -137,6 +146,7 @@ static void report(struct now *now, struct slot slot, bool is_scope)
         .bytes = (uint32_t)__builtin_popcount(both),
         .is_shared = now->access->is_shared,
         .is_scope = is_scope,
+        .pair = pair_of(now, slot),
     };
     if (is_in_doubt(now, slot))
         doubt(now, &found);

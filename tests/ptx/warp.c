@@ -521,6 +521,16 @@ TEST_BODY(ptx_native_keeps_lists_of_floats_for_more_blocks)
         assert_false(native_has(others[i], call));
 }
 
+/* All lanes' additions to a place that comes of memory. */
+#define SUMMED(add)                                                                                \
+    PTX_BODY(LOAD "ld.global.u64 %rd2, [%rd1];\n" add " [%rd2], 1;\nret;\n")
+
+TEST_BODY(ptx_native_keeps_sums_of_global_memory_for_more_blocks)
+{
+    assert_true(native_has(SUMMED("red.global.add.u32"), LATER));
+    assert_false(native_has(SUMMED("red.add.u32"), LATER));
+}
+
 /* Threads add to a counter and store where it was. */
 #define DRAWN(before, sum, behind)                                                                 \
     PTX_BODY(LOAD before sum ";\nmul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"          \
@@ -877,6 +887,10 @@ TEST_BODY(ptx_native_is_chosen_where_it_is_faster)
         PTX_BODY(LOAD "ld.global.u32 %r2, [%rd1];\ncvt.u64.u32 %rd2, %r2;\n"
                       "add.u64 %rd2, %rd2, %rd1;\nld.global.u32 %r2, [%rd2];\n"
                       "st.global.u32 [%rd1], %r2;\nret;\n");
+    static const char *const gather_of_some =
+        PTX_BODY(LOAD "ld.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p1, %r2, 7;\n@%p1 ret;\n"
+                      "mul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                      "ld.global.u32 %r3, [%rd3];\nst.global.u32 [%rd1], %r3;\nret;\n");
     static const char *const copies =
         PTX_BODY(LOAD "L: ld.global.u32 %r2, [%rd1];\nst.global.u32 [%rd1 + 4], %r2;\n"
                       "add.u64 %rd1, %rd1, 4;\nsetp.lt.u64 %p1, %rd1, 4096;\n@%p1 bra L;\nret;\n");
@@ -895,6 +909,7 @@ TEST_BODY(ptx_native_is_chosen_where_it_is_faster)
     assert_int_equal(form_of(apart, &target), PTX_FORM_NATIVE);
     assert_int_equal(form_of(sums, &target), PTX_FORM_NATIVE);
     assert_int_equal(form_of(gather, &target), PTX_FORM_ITEM);
+    assert_int_equal(form_of(gather_of_some, &target), PTX_FORM_NATIVE);
     assert_int_equal(form_of(copies, &target), PTX_FORM_ITEM);
     assert_int_equal(form_of(FOLLOWING(""), &target), PTX_FORM_NATIVE);
     assert_int_equal(form_of(FOLLOWING("red.global.add.u32 [%rd1], 1;\n"), &target), PTX_FORM_ITEM);

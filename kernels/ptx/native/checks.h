@@ -4,6 +4,7 @@
 #ifndef KERNELS_PTX_NATIVE_CHECKS_H
 #define KERNELS_PTX_NATIVE_CHECKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kernels/ptx/native/runtime.h"
@@ -65,6 +66,11 @@ void clem_native_check_exchange(const struct ptx_native_launch *launch,
     FUNCTION(check_warp)                                                                           \
     FUNCTION(check_flows)                                                                          \
     FUNCTION(check_exchange)
+
+/* quick_check.c: whether lanes, some at least, are seen to be right, and are done with. As clem_native_check_line(). */
+bool ptx_check_quickly(const struct ptx_native_launch *launch, const struct ptx_native_block *block,
+                       const struct ptx_native_told *told, uint32_t lanes, uint64_t first,
+                       uint64_t second, const struct ptx_native_list *list);
 
 /* runtime_check.c: a block begins, has come to a barrier with so many threads, ends. Needs: the launch is checked. */
 void clem_native_block_begins(const struct ptx_native_launch *launch,
