@@ -671,6 +671,15 @@ TEST_BODY(ptx_native_tells_of_warps_only_where_they_part)
     assert_false(native_has_for(PTX_THREADS_ROW, HALVING("bar.sync 0;\n"), quiet));
 }
 
+TEST_BODY(ptx_native_runs_blocks_of_a_row_in_one_call)
+{
+    static const char *const next = "label %another, label %last";
+    assert_true(native_has(HALVING("bar.sync 0;\n"), next));
+    assert_true(native_has(STRIDING("%r4"), next));
+    assert_false(native_has(HALVING("bar.sync 0, 64;\n"), next));
+    assert_false(native_has_for(PTX_THREADS_ROW, HALVING("bar.sync 0;\n"), next));
+}
+
 /* Two steps of a tree in shared memory, of so many threads each. */
 #define STEP(bound, guard, label)                                                                  \
     "setp.ge.u32 " guard ", %r1, " bound ";\n@" guard " bra " label                                \
@@ -887,6 +896,10 @@ TEST_BODY(ptx_native_is_chosen_where_it_is_faster)
         PTX_BODY(LOAD "ld.global.u32 %r2, [%rd1];\ncvt.u64.u32 %rd2, %r2;\n"
                       "add.u64 %rd2, %rd2, %rd1;\nld.global.u32 %r2, [%rd2];\n"
                       "st.global.u32 [%rd1], %r2;\nret;\n");
+    static const char *const gather_of_some =
+        PTX_BODY(LOAD "ld.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p1, %r2, 7;\n@%p1 ret;\n"
+                      "mul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                      "ld.global.u32 %r3, [%rd3];\nst.global.u32 [%rd1], %r3;\nret;\n");
     static const char *const copies =
         PTX_BODY(LOAD "L: ld.global.u32 %r2, [%rd1];\nst.global.u32 [%rd1 + 4], %r2;\n"
                       "add.u64 %rd1, %rd1, 4;\nsetp.lt.u64 %p1, %rd1, 4096;\n@%p1 bra L;\nret;\n");
@@ -905,6 +918,7 @@ TEST_BODY(ptx_native_is_chosen_where_it_is_faster)
     assert_int_equal(form_of(apart, &target), PTX_FORM_NATIVE);
     assert_int_equal(form_of(sums, &target), PTX_FORM_NATIVE);
     assert_int_equal(form_of(gather, &target), PTX_FORM_ITEM);
+    assert_int_equal(form_of(gather_of_some, &target), PTX_FORM_NATIVE);
     assert_int_equal(form_of(copies, &target), PTX_FORM_ITEM);
     assert_int_equal(form_of(FOLLOWING(""), &target), PTX_FORM_NATIVE);
     assert_int_equal(form_of(FOLLOWING("red.global.add.u32 [%rd1], 1;\n"), &target), PTX_FORM_ITEM);

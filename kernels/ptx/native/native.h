@@ -70,7 +70,7 @@ unsigned ptx_native_bits(enum ptx_type type);
 /* Whether a kernel that a work-item for each thread would do as well is worth the native form (worth.c). Needs: the survey. */
 bool ptx_native_is_worth(struct ptx_emitter *e);
 
-/* Whether it has loops, and memory tells it where to go (worth.c). */
+/* Whether memory tells it where to go, in a loop or where memory has let threads go on (worth.c). */
 bool ptx_native_goes_where_told(struct ptx_emitter *e);
 /* Whether one that is not is faster all the same with its threads one after the other (threads.c). Needs: that it is not worth it. */
 bool ptx_native_suits_threads(struct ptx_emitter *e);

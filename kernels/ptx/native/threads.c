@@ -1,6 +1,6 @@
-/* Kernels whose threads neither meet nor wait, and go in loops where memory tells them: what a warp's lanes do at once would be one
- * load for each lane, for as many turns as the longest of them has. So the threads of a block run one after the other: the text is that of a
- * warp whose registers are all the same for its lanes, of which there is one.
+/* Kernels whose threads neither meet nor wait, and go where memory tells them, in loops or if memory lets them: what a warp's lanes
+ * do at once would be one load for each lane, for as many turns as the longest of them has. So the threads of a block run one after
+ * the other: the text is that of a warp whose registers are all the same for its lanes, of which there is one.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 #include <string.h>
@@ -76,45 +76,30 @@ void ptx_native_find_threads(struct ptx_native *n)
 
 /* ---- The text ---- */
 
-static const char *thread_count(struct ptx_native *n)
-{
-    const char *x = ptx_native_of_launch(n, OF_LAUNCH(block), "i32");
-    const char *y = ptx_native_of_launch(n, OF_LAUNCH(block) + 4, "i32");
-    const char *z = ptx_native_of_launch(n, OF_LAUNCH(block) + 8, "i32");
-    return ptx_native_emit(n, "mul i32 %s, %s", ptx_native_emit(n, "mul i32 %s, %s", x, y), z);
-}
+static const char *const counters[] = {"%warp", "%column", "%within"};
 
-/* The counter of warps counts threads. */
+/* The counters of a turn count the threads of a row, its rows and layers. */
 void ptx_native_turn_of_thread(struct ptx_native *n)
 {
-    enum { TIDS = 3 * PTX_NATIVE_LANES * 4 };
-    const char *thread = ptx_native_load_word(n, "%warp");
-    const char *wide = ptx_native_emit(n, "zext i32 %s to i64", thread);
-    const char *warp = ptx_native_emit(n, "lshr i64 %s, 5", wide);
-    const char *lane = ptx_native_emit(n, "and i64 %s, %d", wide, PTX_NATIVE_LANES - 1);
-    struct ptx_text *const out = n->e->out;
-    n->e->out = n->flow->head;
-    const char *first = ptx_native_emit(n, "add i64 %%state, %zu", OF_BLOCK(tids));
-    const char *tids = ptx_native_emit(n, "load i64, %s %s", ptx_native_pointer_type(n, "i64"),
-                                       ptx_native_pointer(n, "i64", first));
-    n->e->out = out;
-    const char *at = ptx_native_emit(
-        n, "add i64 %s, %s", tids,
-        ptx_native_emit(n, "add i64 %s, %s", ptx_native_emit(n, "mul i64 %s, %d", warp, TIDS),
-                        ptx_native_emit(n, "shl i64 %s, 2", lane)));
-    for (unsigned axis = 0; axis < 3; axis++) {
-        const char *place = ptx_native_pointer(
-            n, "i32", ptx_native_emit(n, "add i64 %s, %u", at, axis * PTX_NATIVE_LANES * 4));
+    for (unsigned axis = 0; axis < 3; axis++)
         ptx_native_do(n, "%%tid.%u.0 = load i32, %s %s", axis, ptx_native_pointer_type(n, "i32"),
-                      place);
-    }
+                      counters[axis]);
     ptx_native_do(n, "%%state.%zu = or i32 1, 0", OF_BLOCK(lanes));
 }
 
 void ptx_native_next_thread(struct ptx_native *n)
 {
-    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%warp"));
-    ptx_native_store_word(n, "%warp", next);
-    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next, thread_count(n));
-    ptx_native_do(n, "br i1 %s, label %%turn, label %%leave", is_more);
+    for (unsigned axis = 0; axis < 3; axis++) {
+        const char *count = ptx_native_of_launch(n, OF_LAUNCH(block) + 4 * (size_t)axis, "i32");
+        const char *next =
+            ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, counters[axis]));
+        const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next, count);
+        const char *end = axis < 2 ? ptx_native_name(n, "end") : "leave";
+        ptx_native_store_word(n, counters[axis], next);
+        ptx_native_do(n, "br i1 %s, label %%turn, label %%%s", is_more, end);
+        if (axis == 2)
+            return;
+        ptx_native_label(n, end);
+        ptx_native_store_word(n, counters[axis], "0");
+    }
 }

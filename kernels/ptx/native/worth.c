@@ -8,6 +8,7 @@ enum { SUMS_PER_FUNCTION = 8, TURNS = 8, MOST_WEIGHT = TURNS * TURNS * TURNS };
 struct worth {
     uint64_t arithmetic, accesses;
     bool has_loops, gathers, has_pictures;
+    bool parts; /* memory decides whether threads go on */
 };
 
 /* ---- Loops ---- */
@@ -140,22 +141,31 @@ static bool follow(const struct ptx_instruction *in, bool *is_brought)
     return is && mark(&in->operands[0], is_brought);
 }
 
-static bool gathers(struct ptx_emitter *e, const struct ptx_function *function)
+static const bool *find_brought(struct ptx_emitter *e, const struct ptx_function *function)
 {
     enum { LOOKS = 4 }; /* loops bring little more */
-    bool *is_brought = note(e, function), has_changed = true, is = false;
+    bool *is_brought = note(e, function), has_changed = true;
     for (int look = 0; has_changed && look < LOOKS; look++) {
         has_changed = false;
         for (size_t i = 0; i < function->instruction_count; i++)
             has_changed |= follow(&function->instructions[i], is_brought);
     }
-    for (size_t i = 0; !is && i < function->instruction_count; i++) {
-        const struct ptx_instruction *in = &function->instructions[i];
-        for (uint32_t j = 0; is_access(in) && j < in->operand_count; j++)
-            is |=
-                in->operands[j].kind == PTX_OPERAND_ADDRESS && reads(&in->operands[j], is_brought);
-    }
+    return is_brought;
+}
+
+static bool gathers(const struct ptx_instruction *in, const bool *is_brought)
+{
+    bool is = false;
+    for (uint32_t i = 0; is_access(in) && i < in->operand_count; i++)
+        is |= in->operands[i].kind == PTX_OPERAND_ADDRESS && reads(&in->operands[i], is_brought);
     return is;
+}
+
+static bool parts(const struct ptx_instruction *in, const bool *is_brought)
+{
+    const bool is_way = in->opcode == PTX_OPCODE_bra || in->opcode == PTX_OPCODE_ret ||
+                        in->opcode == PTX_OPCODE_exit;
+    return is_way && in->guard >= 0 && is_brought[in->guard];
 }
 
 /* ---- All of it ---- */
@@ -163,6 +173,7 @@ static bool gathers(struct ptx_emitter *e, const struct ptx_function *function)
 static void look_at(struct ptx_emitter *e, const struct ptx_function *function, struct worth *worth)
 {
     const uint32_t *weights = weigh(e, function, &worth->has_loops);
+    const bool *is_brought = find_brought(e, function);
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *in = &function->instructions[i];
         worth->accesses += is_access(in) ? weights[i] : 0;
@@ -171,8 +182,9 @@ static void look_at(struct ptx_emitter *e, const struct ptx_function *function, 
             worth->arithmetic += (uint64_t)SUMS_PER_FUNCTION * weights[i];
         else if (is_sum(in))
             worth->arithmetic += weights[i];
+        worth->gathers |= gathers(in, is_brought);
+        worth->parts |= parts(in, is_brought);
     }
-    worth->gathers |= gathers(e, function);
 }
 
 /* Measured on PoCL 3.1 with LLVM 15 (bench/pairs, small inputs; times of the OpenCL form through those of the native one, with
@@ -182,7 +194,8 @@ static void look_at(struct ptx_emitter *e, const struct ptx_function *function, 
  * 4.8, gauss 2.4, relaxation 1.6. Of textures a fetch takes 1.0 to 1.5 times as long (nanoseconds of a core, native and OpenCL:
  * floats 3.1 and 2.3, filtered 4.8 and 4.5, filtered float4s 5.3 and 5.0, bytes 10.2 and 7.4, volumes 39 and 41; of linear memory
  * 1.7 and 0.8; surfaces read and written 3.0 and 0.8), and PoCL takes 0.2 to 0.5 s for the text of each such kernel.
- * Places that memory names, thread after thread (threads.c): spmv_scalar 1.1, bfs 1.0. */
+ * Places that memory names, thread after thread (threads.c): spmv_scalar 1.1; bfs, whose threads memory lets go on, 0.95 on large
+ * inputs and 1.7 on small ones, of 13 launches. */
 static struct worth look_at_all(struct ptx_emitter *e)
 {
     struct worth worth = {0};
@@ -194,7 +207,7 @@ static struct worth look_at_all(struct ptx_emitter *e)
 bool ptx_native_goes_where_told(struct ptx_emitter *e)
 {
     const struct worth worth = look_at_all(e);
-    return worth.gathers && worth.has_loops;
+    return worth.gathers && (worth.has_loops || worth.parts);
 }
 
 bool ptx_native_is_worth(struct ptx_emitter *e)
