@@ -26,19 +26,21 @@ cudaError_t facade_memory_allocate_by(facade_memory_allocator *allocate, void **
     cudaError_t error = facade_current_enter(&context);
     if (error != cudaSuccess)
         return error;
+    struct ocl_context *const cl = context_cl(context); /* NULL: a reset has begun meanwhile */
     error = facade_capture_check_call();
     if (error == cudaSuccess && bytes > 0)
-        error = allocate(context, pointer, bytes, flags);
+        error =
+            cl == NULL ? cudaErrorContextIsDestroyed : allocate(context, cl, pointer, bytes, flags);
     facade_context_leave(context);
     return error;
 }
 
-static cudaError_t allocate_in(struct facade_context *context, void **pointer, size_t bytes,
-                               unsigned flags)
+static cudaError_t allocate_in(struct facade_context *context, struct ocl_context *cl,
+                               void **pointer, size_t bytes, unsigned flags)
 {
     uint64_t address = 0;
     (void)flags;
-    ocl_status status = ocl_memory_allocate(context_cl(context), bytes, 0, &address);
+    ocl_status status = ocl_memory_allocate(cl, bytes, 0, &address);
     if (status != OCL_OK)
         return facade_error_from(status, FACADE_OTHER);
     *pointer = (void *)(uintptr_t)address;
@@ -122,7 +124,9 @@ cudaError_t facade_memory_info(size_t *free_bytes, size_t *total_bytes)
     cudaError_t error = facade_current_enter(&context);
     if (error != cudaSuccess)
         return error;
-    ocl_memory_info(context_cl(context), &available, &total);
+    struct ocl_context *const cl = context_cl(context);
+    if (cl != NULL)
+        ocl_memory_info(cl, &available, &total);
     facade_context_leave(context);
     const uint64_t physical = ocl_physical_taken(context->device);
     available = physical < available ? available - (size_t)physical : 0;

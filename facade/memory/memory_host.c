@@ -33,13 +33,12 @@ static struct ocl_context *context_cl(struct facade_context *context)
     return atomic_load_explicit(&context->cl, memory_order_acquire);
 }
 
-static cudaError_t allocate_in(struct facade_context *context, void **host, size_t bytes,
-                               unsigned flags)
+static cudaError_t allocate_in(struct facade_context *context, struct ocl_context *cl, void **host,
+                               size_t bytes, unsigned flags)
 {
     void *made = NULL;
     uint64_t address = 0;
-    ocl_status status =
-        ocl_memory_allocate_host(context_cl(context), bytes, kept_flags(flags), &made, &address);
+    ocl_status status = ocl_memory_allocate_host(cl, bytes, kept_flags(flags), &made, &address);
     if (status != OCL_OK)
         return facade_error_from(status, FACADE_OTHER);
     *host = made;

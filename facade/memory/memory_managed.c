@@ -15,20 +15,15 @@
 #include "facade/memory/pointer_attributes.h"
 #include "facade/stream/stream.h"
 
-static struct ocl_context *context_cl(struct facade_context *context)
-{
-    return atomic_load_explicit(&context->cl, memory_order_acquire);
-}
-
-static cudaError_t allocate_in(struct facade_context *context, void **pointer, size_t bytes,
-                               unsigned flags)
+static cudaError_t allocate_in(struct facade_context *context, struct ocl_context *cl,
+                               void **pointer, size_t bytes, unsigned flags)
 {
     void *made = NULL;
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return cudaErrorInvalidValue;
     ocl_status status = ocl_managed_allocate(
-        context_cl(context), bytes, flags,
-        flags == cudaMemAttachHost ? OCL_MANAGED_HOST : OCL_MANAGED_GLOBAL, &made);
+        cl, bytes, flags, flags == cudaMemAttachHost ? OCL_MANAGED_HOST : OCL_MANAGED_GLOBAL,
+        &made);
     if (status != OCL_OK)
         return facade_error_from(status, FACADE_OTHER);
     *pointer = made;

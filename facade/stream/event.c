@@ -93,6 +93,8 @@ static cudaError_t make_event(struct facade_context *context, unsigned flags,
 {
     struct ocl_context *cl = atomic_load(&context->cl);
     struct ocl_event *inner = NULL;
+    if (cl == NULL) /* a reset has begun meanwhile */
+        return cudaErrorContextIsDestroyed;
     const ocl_status status =
         (flags & cudaEventInterprocess) != 0
             ? ocl_share_create_event(cl, &inner)
