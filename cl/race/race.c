@@ -98,6 +98,7 @@ static void doubt(struct now *now, const struct ocl_race_report *found)
     if (now->block->doubts == DOUBTS)
         race_end_doubts(now->race, now->block);
     now->block->doubt[now->block->doubts++] = *found;
+    now->race->look.relaxed = 0;
 }
 
 /* The thread has an atomic operation where it read. */

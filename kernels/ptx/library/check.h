@@ -116,6 +116,8 @@ struct clem_race_look {
     uint barrier; /* since which its threads have not met; likewise, of what the block did */
     uint begin;   /* since which it runs */
     uint turn;    /* since which no other did */
+    uint relaxed; /* 1: no thread had a fence, nothing was released, and nothing is in doubt */
+    uint unused;
     /* Found last, by the lowest bits of the number and of the site. */
     struct clem_race_page pages[CLEM_RACE_PAGES];
     struct clem_race_site sites[CLEM_RACE_SITES];

@@ -20,7 +20,8 @@ enum {
     PTX_NATIVE_LOOKS = 1, /* memory and init, without a call of who checks */
     PTX_NATIVE_RACES = 2, /* likewise races */
     PTX_NATIVE_INIT = 4,  /* shared memory has what stands for its bytes */
-    PTX_NATIVE_TELLS = 8, /* each access is told, whatever is known */
+    PTX_NATIVE_TELLS =
+        8, /* each access is told, whatever is known; of atomic operations those that may order something */
     PTX_NATIVE_FIRST = 16 /* of neighbours that store at one place the first does it for all */
 };
 

@@ -6,6 +6,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "kernels/ptx/ir/ir.h"
 #include "kernels/ptx/library/check.h"
 #include "kernels/ptx/library/rows.h"
 #include "kernels/ptx/native/cells.h"
@@ -702,6 +703,89 @@ static void put(uint64_t address, uint64_t value, uint32_t bytes)
         *(volatile uint8_t *)to = (uint8_t)value;
 }
 
+/* ---- Atomic operations ---- */
+
+/* One that orders nothing, as long as nothing else does, and that the host does not wait for. */
+static bool is_relaxed(const struct row *r)
+{
+    const uint64_t what = r->told->what;
+    const uint32_t scope = CLEM_CHECK_SCOPE(what);
+    return CLEM_CHECK_KIND(what) == CLEM_CHECK_ATOMIC && CLEM_CHECK_FLAGS(what) == 0 &&
+           CLEM_CHECK_ORDER(what) <= PTX_ORDER_RELAXED && scope != PTX_SCOPE_SYS &&
+           scope != PTX_SCOPE_CTA && (r->bytes == 4 || r->bytes == 8) &&
+           r->told->ways & PTX_NATIVE_RACES;
+}
+
+/* A cell that only such have come to since it mattered to anybody: the oldest makes room. Source: check_live() of cl/race/race.c */
+static bool put_atomic(const struct racing *x, uint64_t slot, uint64_t *first, uint64_t *others)
+{
+    const uint32_t fixed = CLEM_RACE_BYTES | CLEM_RACE_WRITES | CLEM_RACE_STRONG | CLEM_RACE_NARROW;
+    const bool is_alone = (*first >> 32 & CLEM_RACE_STATE) == CLEM_RACE_ALONE;
+    uint64_t slots[CLEM_RACE_SLOTS] = {*first & ~((uint64_t)CLEM_RACE_STATE << 32)};
+    unsigned place = CLEM_RACE_SLOTS, oldest = 0;
+    bool has_more = false;
+    if ((uint32_t)*first > x->now.old && !is_alone)
+        memcpy(slots + 1, others, (CLEM_RACE_SLOTS - 1) * sizeof *others);
+    for (unsigned i = 0; i < CLEM_RACE_SLOTS; i++) {
+        const uint32_t differs = (uint32_t)((slots[i] ^ slot) >> 32);
+        const bool is_old = (uint32_t)slots[i] <= x->now.old;
+        if (slots[i] == slot)
+            return true;
+        if (!is_old && (differs & fixed ||
+                        (!(differs & CLEM_RACE_THREAD) && (uint32_t)slots[i] >= x->look->turn)))
+            return false;
+        place = is_old && place == CLEM_RACE_SLOTS ? i : place;
+        oldest = (uint32_t)slots[i] < (uint32_t)slots[oldest] ? i : oldest;
+    }
+    place = place < CLEM_RACE_SLOTS ? place : oldest;
+    slots[place] = slots[0];
+    for (unsigned i = 1; i < CLEM_RACE_SLOTS; i++) {
+        others[i - 1] = slots[i];
+        has_more |= (uint32_t)slots[i] > x->now.old;
+    }
+    *first = slot | (uint64_t)(has_more ? CLEM_RACE_ANY : CLEM_RACE_ALONE) << 32;
+    return true;
+}
+
+static bool race_atomic(const struct row *r, const struct racing *x, unsigned lane, uint64_t place,
+                        uint64_t *cells)
+{
+    const uint32_t word = (uint32_t)thread_of(r, lane) | CLEM_RACE_BYTES | CLEM_RACE_WRITES |
+                          CLEM_RACE_STRONG | x->word;
+    ptx_row_close(cells, place, x->times.turn);
+    for (uint32_t i = 0; i < r->bytes / 4; i++)
+        if (!put_atomic(x, (uint64_t)word << 32 | x->look->time, cells + cell_of(place) + i,
+                        behind(cells, cell_of(place) + i)))
+            return false;
+    return true;
+}
+
+static bool is_right_atomic(const struct row *r, struct racing *x, unsigned lane)
+{
+    const uint64_t place = place_of(r, lane);
+    if (place & (r->bytes - 1) || (r->told->ways & PTX_NATIVE_LOOKS && !look_at(r, place)))
+        return false;
+    uint64_t *const cells = cells_at(r, x, place);
+    return cells && (r->is_shared || !may_be_touched(r, place, 16)) &&
+           race_atomic(r, x, lane, place, cells);
+}
+
+/* Lanes that need not be told. */
+static uint32_t right_atomics(const struct row *r)
+{
+    struct racing x;
+    uint32_t right = 0;
+    if (!is_relaxed(r))
+        return 0;
+    if (begin_races(r, &x, place_of(r, (unsigned)__builtin_ctz(r->lanes))) && x.look->relaxed)
+        for (uint32_t rest = r->lanes; rest != 0; rest &= rest - 1)
+            right |= is_right_atomic(r, &x, (unsigned)__builtin_ctz(rest)) ? rest & -rest : 0;
+    end_races(r);
+    return right;
+}
+
+/* ---- One by one ---- */
+
 /* Those that are the first of neighbours at one place. */
 static uint32_t firsts_of(const struct row *r)
 {
@@ -731,11 +815,12 @@ static void keep_lowest(const struct row *r, const uint64_t *to)
 /* Lane after lane, each with its store, since what one writes the next may find there. */
 static uint64_t one_by_one(const struct row *r)
 {
+    const uint32_t right = right_atomics(r);
     uint64_t moved = 0, to[LANES];
     for (uint32_t rest = r->lanes; rest != 0; rest &= rest - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(rest);
         const uint64_t place = place_of(r, lane), own = address_at(r, place);
-        to[lane] = is_right(r, lane, place) ? own : tell_lane(r, lane, place);
+        to[lane] = right >> lane & 1 || is_right(r, lane, place) ? own : tell_lane(r, lane, place);
         moved |= to[lane] ^ own;
         if (r->has_values)
             put(to[lane], value_of(r, lane), r->bytes);
