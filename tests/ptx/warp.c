@@ -671,6 +671,15 @@ TEST_BODY(ptx_native_tells_of_warps_only_where_they_part)
     assert_false(native_has_for(PTX_THREADS_ROW, HALVING("bar.sync 0;\n"), quiet));
 }
 
+TEST_BODY(ptx_native_runs_blocks_of_a_row_in_one_call)
+{
+    static const char *const next = "label %another, label %last";
+    assert_true(native_has(HALVING("bar.sync 0;\n"), next));
+    assert_true(native_has(STRIDING("%r4"), next));
+    assert_false(native_has(HALVING("bar.sync 0, 64;\n"), next));
+    assert_false(native_has_for(PTX_THREADS_ROW, HALVING("bar.sync 0;\n"), next));
+}
+
 /* Two steps of a tree in shared memory, of so many threads each. */
 #define STEP(bound, guard, label)                                                                  \
     "setp.ge.u32 " guard ", %r1, " bound ";\n@" guard " bra " label                                \

@@ -1119,7 +1119,10 @@ static void write_function(struct ptx_native *n)
 
 static enum ptx_native_sweep sweep_of(const struct ptx_native_flow *f)
 {
-    return f->ticket ? PTX_NATIVE_TOGETHER : f->is_swept ? PTX_NATIVE_SWEPT : PTX_NATIVE_ALONE;
+    return f->ticket       ? PTX_NATIVE_TOGETHER
+           : f->is_swept   ? PTX_NATIVE_SWEPT
+           : f->is_in_rows ? PTX_NATIVE_IN_ROWS
+                           : PTX_NATIVE_ALONE;
 }
 
 /* The two functions that launches call. */
@@ -1191,6 +1194,8 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     f.is_full = !f.by_thread && (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_HALVES) &&
                 !f.is_parted && !may_thin_out;
     f.is_quiet = e->status == PTX_OK && ptx_native_can_be_quiet(&n);
+    f.is_in_rows = e->status == PTX_OK && !f.by_thread && !f.is_parted && !f.is_swept &&
+                   !f.ticket && !ptx_native_is_checked(&n) && (f.is_quiet || f.site_count == 0);
     if (e->status == PTX_OK) {
         ptx_native_find_rests(&n);
         ptx_native_find_lanes(&n);

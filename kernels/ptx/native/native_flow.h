@@ -105,7 +105,8 @@ struct ptx_native_flow {
     uint32_t *term_in;
     uint64_t **
         wanted; /* per node: registers that lanes elsewhere may still want, or NULL: not yet found */
-    bool is_swept; /* a warp of several blocks has its turns before the next warp */
+    bool is_in_rows; /* a call runs blocks of a row, one after the other */
+    bool is_swept;   /* a warp of several blocks has its turns before the next warp */
     bool is_full; /* all lanes of a warp are in step wherever any are, but in nodes that are thin */
     bool by_thread; /* a turn is one thread's, and all registers are one number (threads.c) */
     bool
@@ -412,7 +413,7 @@ void ptx_native_enter_turn(struct ptx_native *n);
 void ptx_native_end_turn(struct ptx_native *n);
 /* Whether a function can be quiet: all threads of a warp are there until they end, and barriers wait for all. Needs: sites, is_full. */
 bool ptx_native_can_be_quiet(const struct ptx_native *n);
-/* blockIdx.x of a turn of a sweep. */
+/* blockIdx.x of a turn, where a call has several blocks. */
 #define PTX_NATIVE_COLUMN "%ctaid.x"
 
 /* remake.c: fills is_remade; behind a barrier, makes what lives there. */
@@ -425,9 +426,10 @@ void ptx_native_find_strolls(struct ptx_native *n);
 struct ptx_native_stroll *ptx_native_stroll_at(const struct ptx_native *n, int32_t position,
                                                bool is_end);
 size_t ptx_native_stroll_bytes(const struct ptx_native_flow *f); /* of a frame */
-/* The text before all turns; at the head of the loop; at its end, where is_any is an i1: lanes go on with it; and before warps go
+/* The text before all turns, and what they begin with; at the head of the loop; at its end, where is_any is an i1: lanes go on with it; and before warps go
  * on from the site that all have come to. */
 void ptx_native_begin_strolls(struct ptx_native *n);
+void ptx_native_reset_strolls(struct ptx_native *n);
 void ptx_native_begin_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll);
 void ptx_native_end_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll,
                            const char *is_any, const char *behind);

@@ -805,8 +805,9 @@ static uint32_t columns_of(const struct running *r, uint64_t most)
 {
     enum { MOST_COLUMNS = 512 };
     const uint32_t row = r->launch->grid[0] - r->block.index[0];
-    const uint32_t at_once =
-        r->sweep == PTX_NATIVE_SWEPT ? MOST_COLUMNS : most_together(r->launch, r->sweep);
+    const uint32_t at_once = r->sweep == PTX_NATIVE_SWEPT || r->sweep == PTX_NATIVE_IN_ROWS
+                                 ? MOST_COLUMNS
+                                 : most_together(r->launch, r->sweep);
     const uint32_t columns = row < at_once ? row : at_once;
     return columns < most ? columns : (uint32_t)most;
 }
@@ -977,9 +978,11 @@ static void run_blocks(struct running *r, uint64_t first, uint64_t count)
 {
     name_block(r, first);
     note_block(r);
-    for (uint64_t i = 0; i < count; i += r->block.columns, name_next(r, r->block.columns)) {
+    for (uint64_t i = 0; i < count; name_next(r, r->block.columns)) {
+        const uint32_t column = r->block.index[0];
         r->block.columns = r->launch->is_apart ? 1 : columns_of(r, count - i);
         run_block(r);
+        i += r->block.index[0] - column + r->block.columns;
     }
 }
 

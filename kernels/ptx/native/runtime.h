@@ -51,7 +51,7 @@ struct ptx_native_block {
         is_together; /* they are all that have not ended, and go on by themselves as long as all wait at one site */
     uint32_t last_lanes; /* of the last warp of the block, at its start */
     uint32_t
-        columns; /* blocks from this one on, with the next blockIdx.x each, where a sweep runs them together */
+        columns; /* blocks from this one on, with the next blockIdx.x each, where a call runs several */
     uint32_t thread; /* where accesses are checked: the number of the first of the warp being run */
     /* Likewise: the block's number in the grid, what stands for bytes of shared memory that were written, and the barrier
      * that a warp came to last, as `site` of struct clem_check_call. */
@@ -87,9 +87,15 @@ struct ptx_native_ticket {
     uint32_t amount, unused;
 };
 
-/* How blocks follow each other: one by one; several together, of which each warp has its turns before the next; or several whose
- * warps wait for each other as those of one do. */
-enum ptx_native_sweep { PTX_NATIVE_ALONE, PTX_NATIVE_SWEPT, PTX_NATIVE_TOGETHER };
+/* How blocks follow each other: one by one; several together, of which each warp has its turns before the next; several whose
+ * warps wait for each other as those of one do; or several one by one in a call, which makes the block that it returns PTX_NATIVE_MIXED
+ * for the first and only one of `columns`. */
+enum ptx_native_sweep {
+    PTX_NATIVE_ALONE,
+    PTX_NATIVE_SWEPT,
+    PTX_NATIVE_TOGETHER,
+    PTX_NATIVE_IN_ROWS
+};
 
 /* Runs lanes of a warp; returns the site where they wait, 0: all have ended. Where a warp waits as a whole: runs the warps that
  * the block says; returns 0 where all have ended, and otherwise PTX_NATIVE_MIXED: turns say where they wait. */

@@ -201,10 +201,20 @@ void ptx_native_begin_strolls(struct ptx_native *n)
     if (f->stroll_count == 0 || f->ticket)
         return;
     static const char *const words[] = {"%strolling", "%steps", "%fresh"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         ptx_native_do(n, "%s = alloca i32", words[i]);
-        ptx_native_store_word(n, words[i], "0");
-    }
+    for (size_t i = 0; i < f->stroll_count; i++)
+        ptx_native_do(n, "%s = alloca i32", mode_of(n, &f->strolls[i]));
+}
+
+void ptx_native_reset_strolls(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    if (f->stroll_count == 0 || f->ticket)
+        return;
+    ptx_native_store_word(n, "%strolling", "0");
+    ptx_native_store_word(n, "%steps", "0");
+    ptx_native_store_word(n, "%fresh", "0");
     const char *first = ptx_native_of_block(n, OF_BLOCK(first), "i32"),
                *end = ptx_native_of_block(n, OF_BLOCK(end), "i32"),
                *together = ptx_native_of_block(n, OF_BLOCK(is_together), "i32");
@@ -216,7 +226,6 @@ void ptx_native_begin_strolls(struct ptx_native *n)
         ptx_native_emit(n, "select i1 %s, i32 %d, i32 %d", is_alone, GOES_ALONE, IS_OPEN);
     for (size_t i = 0; i < f->stroll_count; i++) {
         const struct ptx_native_stroll *stroll = &f->strolls[i];
-        ptx_native_do(n, "%s = alloca i32", mode_of(n, stroll));
         ptx_native_store_word(n, mode_of(n, stroll),
                               has_rest_before(f, stroll) ? ptx_format(n->e, "%d", GOES_ALONE)
                                                          : mode);

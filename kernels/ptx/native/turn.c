@@ -62,7 +62,7 @@ void ptx_native_turn(struct ptx_native *n)
     }
     ptx_native_do(n, "%%state.%zu = load i32, %s %s", OF_BLOCK(warp),
                   ptx_native_pointer_type(n, "i32"), f->ticket ? "%within" : "%warp");
-    if (f->is_swept || f->ticket)
+    if (f->is_swept || f->is_in_rows || f->ticket)
         ptx_native_do(n, "%s = add i32 %s, %s", PTX_NATIVE_COLUMN,
                       ptx_native_of_block(n, OF_BLOCK(index), "i32"),
                       ptx_native_load_word(n, "%column"));
@@ -249,6 +249,64 @@ static void next_turn(struct ptx_native *n)
     ptx_native_do(n, "br i1 %s, label %%turn, label %%leave", is_more);
 }
 
+/* What turns begin with: those of a call, at the site that the runtime names, or of another block of the row. */
+static void reset_turns(struct ptx_native *n, const char *site)
+{
+    const struct ptx_native_flow *f = n->flow;
+    ptx_native_store_word(n, "%warp", ptx_native_of_block(n, OF_BLOCK(first), "i32"));
+    ptx_native_store_word(n, "%site", site);
+    ptx_native_store_word(n, "%came", "0");
+    ptx_native_store_word(n, "%common", f->is_quiet ? "-1" : "0");
+    ptx_native_store_word(n, "%mixed", "0");
+    ptx_native_reset_strolls(n);
+    if (f->has_rests)
+        ptx_native_store_word(n, "%rest", "-1");
+}
+
+/* All warps of a block have ended: the next block's turn, or none is left. */
+static void end_block(struct ptx_native *n)
+{
+    if (n->flow->is_in_rows) {
+        const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%column"));
+        const char *is_in = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
+                                            ptx_native_of_block(n, OF_BLOCK(columns), "i32"));
+        ptx_native_store_word(n, "%column", next);
+        ptx_native_do(n, "br i1 %s, label %%another, label %%last", is_in);
+        ptx_native_label(n, "another");
+        reset_turns(n, "0");
+        if (n->flow->is_quiet)
+            ptx_native_store_word(n, "%noted", "0");
+        ptx_native_jump(n, "turn");
+        ptx_native_label(n, "last");
+    }
+    ptx_native_leave_waiting(n);
+    ptx_native_do(n, "ret i32 0");
+}
+
+/* The runtime goes on with a block of a row, which it has to know, and comes again for those behind it. */
+static void hand_over(struct ptx_native *n)
+{
+    const char *const type = ptx_native_pointer_type(n, "i32");
+    const char *index = ptx_native_emit(n, "add i64 %%state, %zu", OF_BLOCK(index));
+    const char *columns = ptx_native_emit(n, "add i64 %%state, %zu", OF_BLOCK(columns));
+    ptx_native_do(n, "store i32 %s, %s %s", PTX_NATIVE_COLUMN, type,
+                  ptx_native_pointer(n, "i32", index));
+    ptx_native_do(n, "store i32 1, %s %s", type, ptx_native_pointer(n, "i32", columns));
+}
+
+static void stop(struct ptx_native *n, const char *is_told)
+{
+    ptx_native_label(n, "stop");
+    ptx_native_do(n, "br i1 %s, label %%told, label %%ended", is_told);
+    ptx_native_label(n, "told");
+    if (n->flow->is_in_rows)
+        hand_over(n);
+    ptx_native_leave_waiting(n);
+    ptx_native_do(n, "ret i32 -1");
+    ptx_native_label(n, "ended");
+    end_block(n);
+}
+
 void ptx_native_end_turn(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
@@ -284,8 +342,7 @@ void ptx_native_end_turn(struct ptx_native *n)
         next_turn(n);
     ptx_native_label(n, "leave");
     if (f->site_count == 0) {
-        ptx_native_leave_waiting(n);
-        ptx_native_do(n, "ret i32 0");
+        end_block(n);
         return;
     }
     const char *together = ptx_native_of_block(n, OF_BLOCK(is_together), "i32");
@@ -299,9 +356,7 @@ void ptx_native_end_turn(struct ptx_native *n)
     const char *is_told = ptx_native_emit(n, "or i1 %s, %s", alone, mixed);
     const char *stops = ptx_native_emit(n, "or i1 %s, %s", is_told, is_over);
     ptx_native_do(n, "br i1 %s, label %%stop, label %%again", stops);
-    ptx_native_label(n, "stop");
-    ptx_native_leave_waiting(n);
-    ptx_native_do(n, "ret i32 %s", ptx_native_emit(n, "select i1 %s, i32 -1, i32 0", is_told));
+    stop(n, is_told);
     ptx_native_label(n, "again");
     if (f->ticket) {
         ptx_native_draw_all(n);
@@ -326,19 +381,17 @@ static void begin_quietly(struct ptx_native *n, const char *site)
     const char *is_told = ptx_native_emit(n, "or i1 %s, %s", is_later, is_alone);
     ptx_native_do(n, "%%noted = alloca i32");
     ptx_native_store_word(n, "%noted", ptx_native_emit(n, "zext i1 %s to i32", is_told));
-    ptx_native_store_word(n, "%common", "-1");
 }
 
 void ptx_native_begin_turns(struct ptx_native *n)
 {
-    const char *first = ptx_native_of_block(n, OF_BLOCK(first), "i32");
     const char *site = ptx_native_of_block(n, OF_BLOCK(site), "i32");
-    static const char *const words[] = {"%warp",  "%site",   "%came",  "%common",
-                                        "%mixed", "%column", "%within"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    static const char *const words[] = {"%warp",   "%site",   "%came", "%common", "%mixed",
+                                        "%column", "%within", "%rest", "%rest.at"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         ptx_native_do(n, "%s = alloca i32", words[i]);
-        ptx_native_store_word(n, words[i], i == 0 ? first : i == 1 ? site : "0");
-    }
+    ptx_native_store_word(n, "%column", "0");
+    ptx_native_store_word(n, "%within", "0");
     if (n->flow->ticket)
         name_warps(n);
     if (n->flow->is_swept)
@@ -346,9 +399,5 @@ void ptx_native_begin_turns(struct ptx_native *n)
     if (n->flow->is_quiet)
         begin_quietly(n, site);
     ptx_native_begin_strolls(n);
-    if (!n->flow->has_rests)
-        return;
-    ptx_native_do(n, "%%rest = alloca i32");
-    ptx_native_do(n, "%%rest.at = alloca i32");
-    ptx_native_store_word(n, "%rest", "-1");
+    reset_turns(n, site);
 }
