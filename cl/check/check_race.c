@@ -630,6 +630,16 @@ void ocl_check_race(const struct ocl_access *a)
         report_touch(a, &touch);
 }
 
+/* It need not be told again. */
+static void note_reported(struct clem_check_launch *head, uint64_t pair)
+{
+    ulong *const place = &head->reported[CLEM_RACE_PAIR_PLACE(pair)];
+    if (pair == 0 || *place == pair)
+        return;
+    *place = pair;
+    head->reported_count++;
+}
+
 /* What was found at an access of ocl_check_race_plain(). */
 static void report_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
                          uint64_t thread, uint64_t block, struct found *here)
@@ -640,13 +650,15 @@ static void report_plain(struct ocl_check_launch *launch, uint64_t what, uint64_
                                  .block = block,
                                  .line = (uint32_t)site,
                                  .location = (uint32_t)(site >> 32)};
-    unsigned count = 0;
-    for (unsigned i = 0; i < here->count; i++)
-        if (!was_seen(launch, number_of(&here->reports[i])))
-            here->reports[count++] = here->reports[i];
-    here->count = count;
-    if (count > 0)
+    const struct found all = *here;
+    here->count = 0;
+    for (unsigned i = 0; i < all.count; i++)
+        if (!was_seen(launch, number_of(&all.reports[i])))
+            here->reports[here->count++] = all.reports[i];
+    if (here->count > 0)
         report_all(&a, here);
+    for (unsigned i = 0; i < all.count; i++)
+        note_reported(&launch->head, all.reports[i].pair);
 }
 
 static void bound_touches(struct ocl_check_launch *launch)

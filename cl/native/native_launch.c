@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cl/base/deadline.h"
+#include "cl/check.h"
 #include "cl/check/guard.h"
 #include "cl/device/driver_declarations.h"
 #include "cl/device/driver_limits.h"
@@ -193,11 +194,18 @@ static bool is_short(const struct ocl_native *native, uint64_t blocks, uint32_t 
     return blocks <= most_ps && block_ps > 0 && block_ps * blocks <= most_ps;
 }
 
+/* Whether blocks run one at a time: one thread has them all then, since others would only wait for it. */
+static bool are_in_order(void)
+{
+    return ocl_check_wants(OCL_CHECK_RACE | OCL_CHECK_SYNC);
+}
+
 size_t ocl_native_items(const struct ocl_context *context, const struct ocl_native *native,
                         uint64_t blocks)
 {
     const uint32_t units = context->device->facts.compute_units;
-    const size_t most = units > 0 && !is_short(native, blocks, units) ? units : 1;
+    const bool is_shared = units > 0 && !are_in_order() && !is_short(native, blocks, units);
+    const size_t most = is_shared ? units : 1;
     return blocks < most ? (size_t)blocks : most;
 }
 
@@ -219,6 +227,8 @@ static uint64_t portion_of(const struct ocl_native *native, uint64_t blocks, siz
     enum { PORTIONS_PER_ITEM = 16, MOST = 64, MOST_OF_SHORT = 2048, LONG_PS = 100000000 };
     const uint64_t block_ps = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
     const uint64_t of_short = block_ps > 0 ? least(LONG_PS / block_ps, MOST_OF_SHORT) : 0;
+    if (are_in_order())
+        return blocks;
     if (items == 1)
         return part_of(native, blocks);
     const uint64_t portion =

@@ -98,6 +98,7 @@ static void doubt(struct now *now, const struct ocl_race_report *found)
     if (now->block->doubts == DOUBTS)
         race_end_doubts(now->race, now->block);
     now->block->doubt[now->block->doubts++] = *found;
+    now->race->look.relaxed = 0;
 }
 
 /* The thread has an atomic operation where it read. */
@@ -112,6 +113,15 @@ static void forget_doubts(struct ocl_race_block *block, uint32_t thread,
             block->doubt[kept++] = *d;
     }
     block->doubts = kept;
+}
+
+static uint64_t pair_of(struct now *now, struct slot slot)
+{
+    const uint32_t mine = now->slot.word, its = slot.word;
+    const bool is_plain = !((mine | its) & SLOT_STRONG) && !now->access->is_shared;
+    return is_plain && mine >> SLOT_SITE_AT != 0 && its >> SLOT_SITE_AT != 0
+               ? CLEM_RACE_PAIR(mine, its, (uint32_t)kind_of(now, slot))
+               : 0;
 }
 
 static void report(struct now *now, struct slot slot, bool is_scope)
@@ -137,6 +147,7 @@ static void report(struct now *now, struct slot slot, bool is_scope)
         .bytes = (uint32_t)__builtin_popcount(both),
         .is_shared = now->access->is_shared,
         .is_scope = is_scope,
+        .pair = pair_of(now, slot),
     };
     if (is_in_doubt(now, slot))
         doubt(now, &found);

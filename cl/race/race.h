@@ -57,6 +57,7 @@ struct ocl_race_report {
     uint64_t address; /* as in the access */
     uint32_t bytes;   /* that both access, from there on */
     bool is_shared;
+    uint64_t pair; /* CLEM_RACE_PAIR() (kernels/ptx/library/check.h); 0: it has none */
     bool is_scope; /* both are atomic, and their scope is too small */
 };
 

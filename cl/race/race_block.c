@@ -86,6 +86,7 @@ static void start_again(struct ocl_race *race)
     race->launch_base = race->launches;
     race->run_count = race->run_last = 0;
     race->release_count = 0;
+    race->look.relaxed = 1;
     if (race->releases)
         memset(race->releases, 0, race->release_room * sizeof *race->releases);
     if (race->look.time < UINT32_MAX / 2 && race->serial < UINT32_MAX / 2)

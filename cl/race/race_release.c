@@ -65,6 +65,7 @@ void ocl_race_fence(struct ocl_race *race, struct ocl_race_block *block, uint32_
     if (!block)
         return;
     race_turn(race, block);
+    race->look.relaxed = 0;
     struct thread *me = &block->all[thread];
     me->knows = race_join(race, me->knows, me->pending[NARROW]);
     me->pending[NARROW] = 0;
@@ -119,6 +120,7 @@ static struct release *add_release(struct ocl_race *race, uint64_t key)
     }
     struct release *found = place_of(race->releases, race->release_room, key);
     race->release_count += found->key == 0;
+    race->look.relaxed = 0;
     found->key = key;
     return found;
 }

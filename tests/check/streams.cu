@@ -829,6 +829,18 @@ static void graph_and_stream()
 
 /* ---- All ---- */
 
+/* The host looks at what is known of races while a kernel begins to. */
+static void fills_beside(void)
+{
+    for (int i = 0; i < 300; i++) {
+        cudaMemsetAsync(a, 0, BYTES, one);
+        for (int k = 0; k < 10; k++)
+            put<<<1, 256, 0, one>>>(a, k);
+        cudaMemsetAsync(b, 0, BYTES, two);
+    }
+    cudaDeviceSynchronize();
+}
+
 struct test {
     const char *name, *words;
     void (*run)();
@@ -837,6 +849,7 @@ struct test {
 
 /* Which of two kernels comes first, and which is the other, is nobody's to say. */
 static const struct test tests[] = {
+    {"fills_beside", "", fills_beside, cudaStreamNonBlocking},
     {"kernels", "one thread reads what another writes; the other's kernel; kernel put(int*, int)", kernels, cudaStreamNonBlocking},
     {"both_write", "two threads write; the other's kernel; kernel put(int*, int)", both_write, cudaStreamNonBlocking},
     {"kernels_by_event", "", kernels_by_event, cudaStreamNonBlocking},

@@ -83,6 +83,33 @@ __global__ void scopes(int *counters)
     atomicAdd_system(&counters[1], 2);
 }
 
+/* The last that threads do is to add to a word of their block or of the grid, which only the address tells. What a block has added
+ * to its own is none of a later one's. */
+__global__ void either(int **places, int *seen)
+{
+    __shared__ int own;
+    int *const place = places[blockIdx.x % 3] ? places[blockIdx.x % 3] : &own;
+    if (threadIdx.x == 0)
+        own = 0;
+    __syncthreads();
+    if (threadIdx.x >= 32)
+        seen[blockIdx.x] = *(volatile int *)&own;
+    else
+        atomicAdd(place, 1);
+}
+
+static void look_at_either()
+{
+    enum { BLOCKS = 300 };
+    device_array<int> sum(1), seen(BLOCKS);
+    device_array<int *> places(std::vector<int *>{sum.data, nullptr, nullptr});
+    either<<<BLOCKS, 64>>>(places.data, seen.data);
+    LAUNCHED();
+    EXPECT(sum.host()[0] == BLOCKS / 3 * 32);
+    for (int word : seen.host())
+        EXPECT(word >= 0 && word <= 32);
+}
+
 static void check(const cells &c, unsigned n)
 {
     int least = INT32_MAX, most = INT32_MIN;
@@ -131,5 +158,6 @@ int main(int count, char **arguments)
     scopes<<<1, 200>>>(counters.data);
     LAUNCHED();
     EXPECT(counters.host() == (std::vector<int>{200, 400}));
+    look_at_either();
     return program_end();
 }

@@ -61,7 +61,7 @@ TEST_BODY(checked_kernels_are_not_native_where_threads_are_told_of)
 
 /* ---- Cells ---- */
 
-enum { LANES = 32, WORDS = 1024, CELL_WORDS = WORDS * CLEM_RACE_SLOTS, SITE = 77 };
+enum { LANES = 32, WORDS = 1024, CELL_WORDS = WORDS * CLEM_RACE_SLOTS, SITE = 77, OTHER_SITE };
 
 /* What kernels and host share. */
 static struct side {
@@ -69,7 +69,9 @@ static struct side {
     struct clem_race_gate gate;
     struct clem_race_look look;
     _Alignas(64) uint64_t cells[CELL_WORDS];
-    uint64_t page;
+    struct clem_check_memory whole;
+    uint64_t memory[CLEM_CHECK_PAGES];
+    uint64_t page, site;
     uint32_t zero;
 } side;
 static _Alignas(4096) uint32_t memory[WORDS];
@@ -99,7 +101,13 @@ static void prepare(struct side *s)
     s->look.shared_count = 1;
     const uint64_t number = (uint64_t)(uintptr_t)memory >> CLEM_RACE_PAGE_BITS;
     s->look.pages[number % CLEM_RACE_PAGES] = (struct clem_race_page){number, s->page};
+    s->site = SITE;
     s->look.sites[SITE] = (struct clem_race_site){SITE, 5ull << CLEM_RACE_SITE_AT};
+    s->look.sites[OTHER_SITE] = (struct clem_race_site){OTHER_SITE, 6ull << CLEM_RACE_SITE_AT};
+    s->whole = (struct clem_check_memory){(uint64_t)(uintptr_t)memory, sizeof memory, 0};
+    for (size_t i = 0; i < CLEM_CHECK_PAGES; i++)
+        s->memory[i] = (uint64_t)(uintptr_t)&s->whole;
+    s->head.memory = (uint64_t)(uintptr_t)s->memory;
     s->look.time = 10;
     s->look.old = s->look.clear = s->look.begin = 2;
     s->look.turn = 3;
@@ -253,8 +261,9 @@ static void by_row(struct side *s, const struct drawn *d, bool is_list)
     const struct ptx_native_block block = {.thread = d->thread, .number_in_grid = s->look.block};
     const struct ptx_native_told told = {.what = (uint64_t)d->bytes << 32 | CLEM_CHECK_GLOBAL << 8 |
                                                  (d->writes ? CLEM_CHECK_STORE : CLEM_CHECK_LOAD),
-                                         .site = SITE,
-                                         .ways = PTX_NATIVE_RACES,
+                                         .site = s->site,
+                                         .ways =
+                                             PTX_NATIVE_RACES | (draw(2) ? PTX_NATIVE_LOOKS : 0),
                                          .stride = d->stride};
     told_lanes = 0;
     for (uint32_t lane = 0; lane < LANES; lane++)
@@ -344,6 +353,39 @@ TEST_BODY(no_race_is_missed_where_rows_have_lists)
             wipe();
     }
     assert_true(races > 1000 && told_in_vain < races / 10 && lists > 1000);
+}
+
+TEST_BODY(a_race_that_was_reported_is_told_no_more_and_the_row_keeps_its_list)
+{
+    struct drawn d = {
+        .writes = true, .bytes = 4, .stride = 4, .lanes = UINT32_MAX, .second = 64, .time = 10};
+    const uint64_t pair = CLEM_RACE_PAIR(5u << CLEM_RACE_SITE_AT, 5u << CLEM_RACE_SITE_AT, 0u);
+    for (uint32_t i = 0; i < 8; i++) {
+        const bool is_reported = i & 1, is_of_other = i & 2, is_of_other_kind = i & 4;
+        prepare(&side);
+        wipe();
+        d.writes = true;
+        d.thread = 0;
+        by_row(&side, &d, false);
+        assert_int_equal(told_lanes, 0);
+        side.look.begin = side.look.time++;
+        side.look.turn = side.look.time;
+        side.head.reported[CLEM_RACE_PAIR_PLACE(pair)] =
+            is_reported ? pair + (is_of_other_kind ? 1 : 0) : 0;
+        side.site = is_of_other ? OTHER_SITE : SITE;
+        d.writes = false;
+        d.thread = LANES;
+        const bool is_known = is_reported && !is_of_other && !is_of_other_kind;
+        for (uint32_t k = 0; k < 3; k++) {
+            by_row(&side, &d, false);
+            assert_int_equal(told_lanes, is_known ? 0 : UINT32_MAX);
+            assert_int_equal(ptx_row_is_open(ptx_row_of(side.cells, 0)), is_known);
+            d.thread += LANES;
+        }
+        side.site = OTHER_SITE;
+        by_row(&side, &d, false);
+        assert_int_equal(told_lanes, UINT32_MAX);
+    }
 }
 
 /* Bytes that many blocks read, each several times. */

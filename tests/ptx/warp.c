@@ -521,6 +521,16 @@ TEST_BODY(ptx_native_keeps_lists_of_floats_for_more_blocks)
         assert_false(native_has(others[i], call));
 }
 
+/* All lanes' additions to a place that comes of memory. */
+#define SUMMED(add)                                                                                \
+    PTX_BODY(LOAD "ld.global.u64 %rd2, [%rd1];\n" add " [%rd2], 1;\nret;\n")
+
+TEST_BODY(ptx_native_keeps_sums_of_global_memory_for_more_blocks)
+{
+    assert_true(native_has(SUMMED("red.global.add.u32"), LATER));
+    assert_false(native_has(SUMMED("red.add.u32"), LATER));
+}
+
 /* Threads add to a counter and store where it was. */
 #define DRAWN(before, sum, behind)                                                                 \
     PTX_BODY(LOAD before sum ";\nmul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"          \

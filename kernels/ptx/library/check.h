@@ -16,7 +16,7 @@
 
 /* What is looked at without a call: the fast ways of check.cl. Whatever is not found right there is told, and the host decides. A
  * text that was built for other meanings of these must not run: the number is part of the text, by which programs are kept. */
-#define CLEM_CHECK_VERSION 6
+#define CLEM_CHECK_VERSION 7
 
 /* Memory that was accessed before. */
 struct clem_check_memory {
@@ -29,6 +29,8 @@ struct clem_check_memory {
 #define CLEM_CHECK_PAGE_BITS      12
 #define CLEM_CHECK_PAGES          256
 #define CLEM_CHECK_PLACE(address) ((address) >> CLEM_CHECK_PAGE_BITS & (CLEM_CHECK_PAGES - 1))
+
+#define CLEM_RACE_REPORTED 64
 
 /* The start of what the host has for a launch; its address is the kernel's argument. */
 struct clem_check_launch {
@@ -46,6 +48,9 @@ struct clem_check_launch {
     ulong put_off;   /* address of a uint; while it is not 0, each access is told */
     /* What of global memory is told each time, as long as the gate's `change` is this. */
     ulong touched_change, touched_low, touched_high;
+    ulong reported_count; /* grows with the next */
+    ulong reported
+        [CLEM_RACE_REPORTED]; /* races of global memory: CLEM_RACE_PAIR() at CLEM_RACE_PAIR_PLACE(), or 0 */
 };
 
 /* ---- Races that kernels look for themselves (cl/race/) ---- */
@@ -78,6 +83,13 @@ struct clem_check_launch {
 #define CLEM_RACE_ROW       0xfffffffful
 #define CLEM_RACE_ROW_CELLS 32
 
+/* Two accesses that race, of other threads: what a report says of them but where and when. Words: as of slots, with the
+ * numbers of their sites, of which none may be 0; kind: enum ocl_race_kind (cl/race/race.h). */
+#define CLEM_RACE_PAIR(now, before, kind)                                                          \
+    ((ulong)((now) >> CLEM_RACE_SITE_AT) << 32 | (ulong)((before) >> CLEM_RACE_SITE_AT) << 4 |     \
+     (kind) | 8u)
+#define CLEM_RACE_PAIR_PLACE(pair) (((pair) >> 32) * 31 + ((pair) >> 4)) % CLEM_RACE_REPORTED
+
 /* They lie in pages: the first ones of all cells, then the others, cell by cell. */
 #define CLEM_RACE_PAGE_BITS  12 /* of memory's bytes */
 #define CLEM_RACE_PAGE_BYTES (1ul << CLEM_RACE_PAGE_BITS)
@@ -104,6 +116,8 @@ struct clem_race_look {
     uint barrier; /* since which its threads have not met; likewise, of what the block did */
     uint begin;   /* since which it runs */
     uint turn;    /* since which no other did */
+    uint relaxed; /* 1: no thread had a fence, nothing was released, and nothing is in doubt */
+    uint unused;
     /* Found last, by the lowest bits of the number and of the site. */
     struct clem_race_page pages[CLEM_RACE_PAGES];
     struct clem_race_site sites[CLEM_RACE_SITES];

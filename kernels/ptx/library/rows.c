@@ -58,6 +58,21 @@ static inline bool is_passed(const struct ptx_row_times *t, const struct ptx_row
            (earlier->time >= t->turn && is_alike(earlier, now));
 }
 
+/* Whether it is a race that was reported. Source: kind_of() of cl/race/race.c */
+static bool is_reported(const struct ptx_row_times *t, const struct ptx_row_access *earlier,
+                        const struct ptx_row_access *now)
+{
+    enum { DIFFERS, SAME, WARP };
+    const bool is_one_warp = warp_of(earlier) == warp_of(now) && earlier->time >= t->turn;
+    const bool is_one_site = (earlier->word ^ now->word) >> CLEM_RACE_SITE_AT == 0;
+    const uint32_t written = writes(now) ? now->word : earlier->word;
+    const uint32_t kind = written & CLEM_RACE_SAME      ? SAME
+                          : is_one_warp && !is_one_site ? WARP
+                                                        : DIFFERS;
+    const uint64_t pair = CLEM_RACE_PAIR(now->word, earlier->word, kind);
+    return t->reported && t->reported[CLEM_RACE_PAIR_PLACE(pair)] == pair;
+}
+
 /* Cells of which an access takes each byte, as far as that is seen at once: where the first lanes are side by side. */
 static uint32_t whole_of(const struct ptx_row_access *a)
 {
@@ -400,14 +415,19 @@ static void replace_reads(struct ptx_row *row, struct ptx_row_access *listed, ui
 static bool read_row(struct ptx_row *row, struct ptx_row_access *listed,
                      const struct ptx_row_times *t, const struct ptx_row_access *a)
 {
-    const uint32_t whole = whole_of(a);
+    uint32_t whole = whole_of(a), raced = 0;
     const bool is_now = row->time == a->time;
     if (is_now && !(a->cells & ~row->twice))
         return true;
     if (a->cells & row->written && !is_before(t, row->first_write, row->last_write))
-        for (uint32_t i = 0; i < row->count; i++)
-            if (a->cells & listed[i].cells && writes(&listed[i]) && !is_passed(t, &listed[i], a))
+        for (uint32_t i = 0; i < row->count; i++) {
+            if (!(a->cells & listed[i].cells) || !writes(&listed[i]) || is_passed(t, &listed[i], a))
+                continue;
+            if (!is_reported(t, &listed[i], a))
                 return false;
+            raced |= listed[i].cells;
+        }
+    whole &= ~raced; /* other instructions that read there race, too */
     if (row->time <= t->clear)
         replace_reads(row, listed, whole);
     if (!is_one_of_latest(row, listed, a)) {
@@ -432,7 +452,8 @@ static bool write_row(struct ptx_row *row, struct ptx_row_access *listed,
     if (is_scattered(row, a))
         return false;
     for (uint32_t i = 0; i < row->count; i++)
-        if (a->cells & listed[i].cells && !is_passed(t, &listed[i], a))
+        if (a->cells & listed[i].cells && !is_passed(t, &listed[i], a) &&
+            !is_reported(t, &listed[i], a))
             return false;
     for (uint32_t i = 0; i < row->count; i++) {
         const bool is_replaced = !(listed[i].cells & ~whole) ||

@@ -1,5 +1,5 @@
-/* Rows of cells of races: what is kept of 32 cells that lie side by side, while accesses to them are plain and none is a race, as
- * a list of a warp's accesses in place of the cells. It lies where they would: the row where the first slots are, its accesses
+/* Rows of cells of races: what is kept of 32 cells that lie side by side, while accesses to them are plain and none is a race
+ * that has not been reported, as a list of a warp's accesses in place of the cells. It lies where they would: the row where the first slots are, its accesses
  * where the others are. Whoever wants a cell closes its row first, from which on there are cells.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNELS_PTX_LIBRARY_ROWS_H
@@ -42,6 +42,8 @@ struct ptx_row {
 /* When accesses were ordered before the one at hand, as struct clem_race_look has it; old: until then they concern nobody. */
 struct ptx_row_times {
     uint32_t old, clear, turn, barrier;
+    const ulong *
+        reported; /* as of struct clem_check_launch: these races are nothing new; NULL: there are none */
 };
 
 static inline struct ptx_row *ptx_row_of(uint64_t *cells, uint64_t address)

@@ -478,13 +478,22 @@ static bool is_behind_barriers(const struct ptx_native_flow *f, int32_t node)
     return is;
 }
 
+/* What a generic address is of is not known, and blocks that follow have the same shared memory. */
+static bool is_global(const struct ptx_instruction *in)
+{
+    const struct ptx_variable *variable = in->operands[in->opcode == PTX_OPCODE_atom].variable;
+    return in->space == PTX_SPACE_GLOBAL ||
+           (in->space == PTX_SPACE_GENERIC && variable && variable->space == PTX_SPACE_GLOBAL);
+}
+
 /* A warp that has ended is no longer waited for at barriers, and what it added may be read behind them: where the block has some,
  * all must lie before. */
 static bool may_wait(const struct ptx_native *n, const struct ptx_instruction *in)
 {
     const struct ptx_native_flow *f = n->flow;
-    return in->operation == PTX_OP_ADD && !f->is_parted && !ptx_native_is_checked(n) &&
-           ptx_native_is_relaxed(in) && in->scope != PTX_SCOPE_SYS && ends_quietly(f, in) &&
+    return in->operation == PTX_OP_ADD && is_global(in) && !f->is_parted &&
+           !ptx_native_is_checked(n) && ptx_native_is_relaxed(in) && in->scope != PTX_SCOPE_SYS &&
+           ends_quietly(f, in) &&
            (f->barrier_count == 0 ||
             is_behind_barriers(f, f->graph->node_of[in - f->function->instructions]));
 }

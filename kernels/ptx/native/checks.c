@@ -153,9 +153,11 @@ static uint64_t ways_of(const struct ptx_native *n, const struct ptx_checked *c)
     const size_t at = (size_t)(n->e->instruction - n->flow->function->instructions);
     const uint64_t first =
         ptx_block_is_contended(n->flow->cut, at) ? (uint64_t)PTX_NATIVE_FIRST : 0;
-    if (!c->is_seen)
-        return first | PTX_NATIVE_TELLS;
-    return first | (c->looks ? (uint64_t)PTX_NATIVE_LOOKS : 0) |
+    const bool is_atomic = CLEM_CHECK_KIND(c->what) == CLEM_CHECK_ATOMIC;
+    const uint64_t tells = c->is_seen ? 0 : (uint64_t)PTX_NATIVE_TELLS;
+    if (!c->is_seen && !is_atomic)
+        return first | tells;
+    return first | tells | (c->looks ? (uint64_t)PTX_NATIVE_LOOKS : 0) |
            (c->races ? (uint64_t)PTX_NATIVE_RACES : 0) |
            (checks & PTX_CHECK_INIT ? (uint64_t)PTX_NATIVE_INIT : 0);
 }

@@ -4,6 +4,7 @@
 #ifndef KERNELS_PTX_NATIVE_CHECKS_H
 #define KERNELS_PTX_NATIVE_CHECKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kernels/ptx/native/runtime.h"
@@ -19,7 +20,8 @@ enum {
     PTX_NATIVE_LOOKS = 1, /* memory and init, without a call of who checks */
     PTX_NATIVE_RACES = 2, /* likewise races */
     PTX_NATIVE_INIT = 4,  /* shared memory has what stands for its bytes */
-    PTX_NATIVE_TELLS = 8, /* each access is told, whatever is known */
+    PTX_NATIVE_TELLS =
+        8, /* each access is told, whatever is known; of atomic operations those that may order something */
     PTX_NATIVE_FIRST = 16 /* of neighbours that store at one place the first does it for all */
 };
 
@@ -65,6 +67,11 @@ void clem_native_check_exchange(const struct ptx_native_launch *launch,
     FUNCTION(check_warp)                                                                           \
     FUNCTION(check_flows)                                                                          \
     FUNCTION(check_exchange)
+
+/* quick_check.c: whether lanes, some at least, are seen to be right, and are done with. As clem_native_check_line(). */
+bool ptx_check_quickly(const struct ptx_native_launch *launch, const struct ptx_native_block *block,
+                       const struct ptx_native_told *told, uint32_t lanes, uint64_t first,
+                       uint64_t second, const struct ptx_native_list *list);
 
 /* runtime_check.c: a block begins, has come to a barrier with so many threads, ends. Needs: the launch is checked. */
 void clem_native_block_begins(const struct ptx_native_launch *launch,

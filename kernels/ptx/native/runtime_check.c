@@ -6,13 +6,15 @@
 #include <emmintrin.h>
 #endif
 
+#include "kernels/ptx/ir/ir.h"
 #include "kernels/ptx/library/check.h"
 #include "kernels/ptx/library/rows.h"
 #include "kernels/ptx/native/cells.h"
 #include "kernels/ptx/native/checks.h"
 #include "kernels/ptx/native/host_race.h"
+#include "kernels/ptx/native/written.h"
 
-enum { LANES = 32, HALF = 16, ROW_PIECE = 64 };
+enum { LANES = 32, HALF = 16 };
 
 /* Lanes that access memory. Of shared memory addresses are offsets in it here. */
 struct row {
@@ -116,25 +118,6 @@ static bool is_within(const struct row *r, struct extent x, uint64_t *written)
     return at < memory->bytes && x.bytes <= memory->bytes - at;
 }
 
-static inline bool are_ones(const unsigned char *written, uint64_t bytes)
-{
-    uint64_t others = 0, word;
-    uint64_t i = 0;
-    for (; i + ROW_PIECE <= bytes; i += ROW_PIECE) {
-        uint64_t words[ROW_PIECE / sizeof word];
-        memcpy(words, written + i, sizeof words);
-        for (size_t k = 0; k < ROW_PIECE / sizeof word; k++)
-            others |= words[k] ^ CLEM_CHECK_WRITTEN;
-    }
-    for (; i + sizeof word <= bytes; i += sizeof word) {
-        memcpy(&word, written + i, sizeof word);
-        others |= word ^ CLEM_CHECK_WRITTEN;
-    }
-    for (; i < bytes; i++)
-        others |= written[i] ^ 1u;
-    return others == 0;
-}
-
 static unsigned count_of(uint32_t lanes)
 {
     lanes -= lanes >> 1 & 0x55555555u;
@@ -150,14 +133,14 @@ static bool was_written(const struct row *r, unsigned char *written, const struc
         memset(written, 1, PTX_ROW_BYTES);
     else if (dense == x.bytes && r->writes)
         memset(written, 1, x.bytes);
-    if (r->writes ? dense == x.bytes : x.bytes <= 8 * dense && are_ones(written, x.bytes))
+    if (r->writes ? dense == x.bytes : x.bytes <= 8 * dense && ptx_are_written(written, x.bytes))
         return true;
     for (uint32_t rest = part->lanes; rest != 0; rest &= rest - 1) {
         const unsigned lane = part->lane + (unsigned)__builtin_ctz(rest);
         unsigned char *const own = written + (place_of(r, lane) - x.low);
         if (r->writes)
             memset(own, 1, r->bytes);
-        else if (!are_ones(own, r->bytes))
+        else if (!ptx_are_written(own, r->bytes))
             return false;
     }
     return true;
@@ -208,11 +191,18 @@ struct racing {
     struct ptx_row_times times;
 };
 
-/* Has who checks know, of an access, its memory, site, block and cells, but not that it is made. false: nobody may look. */
+static void end_races(const struct row *r)
+{
+    clem_race_leave(name_of(r));
+}
+
+/* Has who checks know, of an access, its memory, site, block and cells, but not that it is made. false: nobody may look. Meanwhile others
+ * may: who checks waits for them. */
 static bool prepare(const struct row *r, uint64_t place)
 {
     if (r->head->access == 0)
         return false;
+    end_races(r);
     (void)((access_function *)(uintptr_t)r->head->access)(
         name_of(r), r->told->what & UINT32_MAX, r->told->site, place & ~(uint64_t)3,
         r->block->thread, r->block->number_in_grid);
@@ -246,16 +236,12 @@ static bool begin_races(const struct row *r, struct racing *x, uint64_t place)
                         : (uint64_t)(CLEM_RACE_FULL - 1u) << 32 | 0xffffffffu;
     x->now = (struct clem_race_now){x->look->time, r->is_shared ? x->look->barrier : x->look->old,
                                     x->look};
-    x->times = (struct ptx_row_times){x->now.old, x->look->clear, x->look->turn, x->look->barrier};
+    x->times = (struct ptx_row_times){x->now.old, x->look->clear, x->look->turn, x->look->barrier,
+                                      r->is_shared ? NULL : r->head->reported};
     return true;
 }
 
-static void end_races(const struct row *r)
-{
-    clem_race_leave(name_of(r));
-}
-
-/* Needs: begin_races(). */
+/* Needs: begin_races(), and no cells_at() behind it. */
 static bool may_be_touched(const struct row *r, uint64_t low, uint64_t bytes)
 {
     const struct clem_race_gate *const gate =
@@ -378,10 +364,9 @@ static uint64_t *cells_at(const struct row *r, const struct racing *x, uint64_t 
 /* Needs: begin_races(). One lane at any place. */
 static bool race_of(const struct row *r, struct racing *x, unsigned lane, uint64_t place)
 {
-    if (place & (r->bytes - 1) || (!r->is_shared && may_be_touched(r, place, 16)))
-        return false;
-    uint64_t *const cells = cells_at(r, x, place);
-    return cells && race_lane(r, x, lane, place, cells);
+    uint64_t *const cells = place & (r->bytes - 1) ? NULL : cells_at(r, x, place);
+    return cells && (r->is_shared || !may_be_touched(r, place, 16)) &&
+           race_lane(r, x, lane, place, cells);
 }
 
 /* Lanes one after the other; cells: of their page, or NULL where they may be of several. Returns those that have to be told. */
@@ -625,12 +610,13 @@ static bool race_rows(const struct row *r, const struct racing *x, const struct 
 static uint32_t race_part(const struct row *r, struct racing *x, const struct part *part)
 {
     const struct extent e = extent_of(r, part);
-    const bool is_touched = !r->is_shared && may_be_touched(r, e.low, e.bytes + 16);
-    if (is_touched || (e.low ^ (e.low + e.bytes - 1)) >> CLEM_RACE_PAGE_BITS)
+    if ((e.low ^ (e.low + e.bytes - 1)) >> CLEM_RACE_PAGE_BITS)
         return race_each(r, x, part, NULL);
     uint64_t *const cells = cells_at(r, x, e.low);
     if (!cells)
         return part->lanes;
+    if (!r->is_shared && may_be_touched(r, e.low, e.bytes + 16))
+        return race_each(r, x, part, NULL);
     if (r->stride >= PTX_ROW_BYTES || r->stride <= -PTX_ROW_BYTES)
         return race_each(r, x, part, cells);
     if (race_rows(r, x, part, e, cells))
@@ -717,6 +703,89 @@ static void put(uint64_t address, uint64_t value, uint32_t bytes)
         *(volatile uint8_t *)to = (uint8_t)value;
 }
 
+/* ---- Atomic operations ---- */
+
+/* One that orders nothing, as long as nothing else does, and that the host does not wait for. */
+static bool is_relaxed(const struct row *r)
+{
+    const uint64_t what = r->told->what;
+    const uint32_t scope = CLEM_CHECK_SCOPE(what);
+    return CLEM_CHECK_KIND(what) == CLEM_CHECK_ATOMIC && CLEM_CHECK_FLAGS(what) == 0 &&
+           CLEM_CHECK_ORDER(what) <= PTX_ORDER_RELAXED && scope != PTX_SCOPE_SYS &&
+           scope != PTX_SCOPE_CTA && (r->bytes == 4 || r->bytes == 8) &&
+           r->told->ways & PTX_NATIVE_RACES;
+}
+
+/* A cell that only such have come to since it mattered to anybody: the oldest makes room. Source: check_live() of cl/race/race.c */
+static bool put_atomic(const struct racing *x, uint64_t slot, uint64_t *first, uint64_t *others)
+{
+    const uint32_t fixed = CLEM_RACE_BYTES | CLEM_RACE_WRITES | CLEM_RACE_STRONG | CLEM_RACE_NARROW;
+    const bool is_alone = (*first >> 32 & CLEM_RACE_STATE) == CLEM_RACE_ALONE;
+    uint64_t slots[CLEM_RACE_SLOTS] = {*first & ~((uint64_t)CLEM_RACE_STATE << 32)};
+    unsigned place = CLEM_RACE_SLOTS, oldest = 0;
+    bool has_more = false;
+    if ((uint32_t)*first > x->now.old && !is_alone)
+        memcpy(slots + 1, others, (CLEM_RACE_SLOTS - 1) * sizeof *others);
+    for (unsigned i = 0; i < CLEM_RACE_SLOTS; i++) {
+        const uint32_t differs = (uint32_t)((slots[i] ^ slot) >> 32);
+        const bool is_old = (uint32_t)slots[i] <= x->now.old;
+        if (slots[i] == slot)
+            return true;
+        if (!is_old && (differs & fixed ||
+                        (!(differs & CLEM_RACE_THREAD) && (uint32_t)slots[i] >= x->look->turn)))
+            return false;
+        place = is_old && place == CLEM_RACE_SLOTS ? i : place;
+        oldest = (uint32_t)slots[i] < (uint32_t)slots[oldest] ? i : oldest;
+    }
+    place = place < CLEM_RACE_SLOTS ? place : oldest;
+    slots[place] = slots[0];
+    for (unsigned i = 1; i < CLEM_RACE_SLOTS; i++) {
+        others[i - 1] = slots[i];
+        has_more |= (uint32_t)slots[i] > x->now.old;
+    }
+    *first = slot | (uint64_t)(has_more ? CLEM_RACE_ANY : CLEM_RACE_ALONE) << 32;
+    return true;
+}
+
+static bool race_atomic(const struct row *r, const struct racing *x, unsigned lane, uint64_t place,
+                        uint64_t *cells)
+{
+    const uint32_t word = (uint32_t)thread_of(r, lane) | CLEM_RACE_BYTES | CLEM_RACE_WRITES |
+                          CLEM_RACE_STRONG | x->word;
+    ptx_row_close(cells, place, x->times.turn);
+    for (uint32_t i = 0; i < r->bytes / 4; i++)
+        if (!put_atomic(x, (uint64_t)word << 32 | x->look->time, cells + cell_of(place) + i,
+                        behind(cells, cell_of(place) + i)))
+            return false;
+    return true;
+}
+
+static bool is_right_atomic(const struct row *r, struct racing *x, unsigned lane)
+{
+    const uint64_t place = place_of(r, lane);
+    if (place & (r->bytes - 1) || (r->told->ways & PTX_NATIVE_LOOKS && !look_at(r, place)))
+        return false;
+    uint64_t *const cells = cells_at(r, x, place);
+    return cells && (r->is_shared || !may_be_touched(r, place, 16)) &&
+           race_atomic(r, x, lane, place, cells);
+}
+
+/* Lanes that need not be told. */
+static uint32_t right_atomics(const struct row *r)
+{
+    struct racing x;
+    uint32_t right = 0;
+    if (!is_relaxed(r))
+        return 0;
+    if (begin_races(r, &x, place_of(r, (unsigned)__builtin_ctz(r->lanes))) && x.look->relaxed)
+        for (uint32_t rest = r->lanes; rest != 0; rest &= rest - 1)
+            right |= is_right_atomic(r, &x, (unsigned)__builtin_ctz(rest)) ? rest & -rest : 0;
+    end_races(r);
+    return right;
+}
+
+/* ---- One by one ---- */
+
 /* Those that are the first of neighbours at one place. */
 static uint32_t firsts_of(const struct row *r)
 {
@@ -746,11 +815,12 @@ static void keep_lowest(const struct row *r, const uint64_t *to)
 /* Lane after lane, each with its store, since what one writes the next may find there. */
 static uint64_t one_by_one(const struct row *r)
 {
+    const uint32_t right = right_atomics(r);
     uint64_t moved = 0, to[LANES];
     for (uint32_t rest = r->lanes; rest != 0; rest &= rest - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(rest);
         const uint64_t place = place_of(r, lane), own = address_at(r, place);
-        to[lane] = is_right(r, lane, place) ? own : tell_lane(r, lane, place);
+        to[lane] = right >> lane & 1 || is_right(r, lane, place) ? own : tell_lane(r, lane, place);
         moved |= to[lane] ^ own;
         if (r->has_values)
             put(to[lane], value_of(r, lane), r->bytes);
@@ -811,7 +881,7 @@ static bool look_at_all(const struct row *r, uint32_t lanes)
         unsigned char *const own = (unsigned char *)(uintptr_t)written;
         if (own && r->writes)
             memset(own, 1, r->bytes);
-        else if (own && !are_ones(own, r->bytes))
+        else if (own && !ptx_are_written(own, r->bytes))
             return false;
     }
     return true;
@@ -890,12 +960,26 @@ static bool are_apart(const struct row *r, const struct part *parts, unsigned co
     return a.low + a.bytes <= b.low || b.low + b.bytes <= a.low;
 }
 
+/* What was a race and has been reported is none any more: rows may have lists again. Needs: begin_races(). */
+static void open_rows(const struct row *r, const struct racing *x, const struct part *part)
+{
+    const struct extent e = extent_of(r, part);
+    for (uint64_t at = e.low & ~(uint64_t)(PTX_ROW_BYTES - 1); at < e.low + e.bytes;
+         at += PTX_ROW_BYTES) {
+        const uint64_t cells = clem_race_cells_of(x->look, at, r->is_shared);
+        if (cells)
+            ptx_row_open((uint64_t *)(uintptr_t)cells, at);
+    }
+}
+
 /* Those that are no races, as far as is seen; the others are told. Returns those that have to be told of all. */
 static uint32_t pass_part(const struct row *r, const struct part *part)
 {
     struct racing x;
+    const uint64_t place = place_of(r, part->lane + (unsigned)__builtin_ctz(part->lanes)),
+                   count = r->head->reported_count;
     uint32_t left = part->lanes, refused = 0;
-    if (begin_races(r, &x, place_of(r, part->lane + (unsigned)__builtin_ctz(part->lanes))))
+    if (begin_races(r, &x, place))
         left = r->is_line ? race_part(r, &x, part) : race_each(r, &x, part, NULL);
     end_races(r);
     for (uint32_t rest = left; rest != 0; rest &= rest - 1) {
@@ -903,6 +987,10 @@ static uint32_t pass_part(const struct row *r, const struct part *part)
         if (!tell_race(r, lane, place_of(r, lane)))
             refused |= rest & -rest;
     }
+    if (r->head->reported_count != count && r->is_line && begin_races(r, &x, place))
+        open_rows(r, &x, part);
+    if (r->head->reported_count != count)
+        end_races(r);
     return refused;
 }
 
@@ -937,10 +1025,10 @@ uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
                                 const struct ptx_native_told *told, uint32_t lanes, uint64_t first,
                                 uint64_t second, struct ptx_native_list *list)
 {
+    if (lanes == 0 || ptx_check_quickly(launch, block, told, lanes, first, second, list))
+        return 0;
     struct row r = row_of(launch, block, told, lanes, list);
     const uint64_t start = r.is_shared ? block->shared : 0;
-    if (lanes == 0)
-        return 0;
     r.is_line = true;
     r.first[0] = r.is_shared ? (uint32_t)(first - start) : first;
     r.first[1] = r.is_shared ? (uint32_t)(second - start) : second;
