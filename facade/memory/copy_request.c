@@ -9,6 +9,7 @@
 #include "facade/memory/misuse.h"
 #include "facade/memory/pointer_attributes.h"
 #include "facade/state/handles.h"
+#include "facade/state/runtime.h"
 #include "facade/stream/stream.h"
 
 /* --- checking and submitting ------------------------------------------------------------------ */
@@ -229,20 +230,30 @@ static cudaError_t capture_copy(const struct facade_copy_request *request,
                                 : error;
 }
 
-cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream,
-                               bool is_async)
+static cudaError_t submit_within(const struct facade_copy_request *request, cudaStream_t stream,
+                                 bool is_async)
 {
-    struct facade_context *context = NULL;
     struct facade_stream *found = NULL;
     bool is_capturing = false;
-    if (facade_copy_is_empty(request))
-        return facade_current(&context);
     cudaError_t error = is_async ? facade_stream_find_to_capture(stream, &found, &is_capturing)
                                  : facade_stream_find(stream, &found);
     if (error != cudaSuccess)
         return error;
     return is_capturing ? capture_copy(request, found)
                         : facade_copy_submit_in(request, found, is_async);
+}
+
+cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream,
+                               bool is_async)
+{
+    struct facade_context *context = NULL;
+    cudaError_t error = facade_current_enter(&context);
+    if (error != cudaSuccess)
+        return error;
+    if (!facade_copy_is_empty(request))
+        error = submit_within(request, stream, is_async);
+    facade_context_leave(context);
+    return error;
 }
 
 cudaError_t facade_copy_check(const struct facade_copy_request *request)

@@ -19,6 +19,15 @@ enum { FACADE_PITCH_ALIGNMENT = 512 };
 
 /* --- memory_alloc.c --------------------------------------------------------------------------- */
 
+/* What makes some bytes, more than none, in a context that the caller has entered. A failure leaves *pointer as it is. */
+typedef cudaError_t facade_memory_allocator(struct facade_context *context, void **pointer,
+                                            size_t bytes, unsigned flags);
+
+/* Has memory of any kind made in the current context. Zero bytes give NULL and cudaSuccess. A failure leaves NULL in *pointer. Errors:
+ * the allocator's, cudaErrorInvalidValue without a pointer, and what facade_capture_check_call() says. */
+cudaError_t facade_memory_allocate_by(facade_memory_allocator *allocate, void **pointer,
+                                      size_t bytes, unsigned flags);
+
 /* Device memory in the current context. Zero bytes give NULL and cudaSuccess, which cuMemAlloc
  * refuses by itself. A failure leaves NULL in *pointer. */
 cudaError_t facade_memory_allocate(void **pointer, size_t bytes);

@@ -9,30 +9,46 @@
 #include "facade/memory/memory.h"
 #include "facade/memory/misuse.h"
 #include "facade/state/handles.h"
+#include "facade/state/runtime.h"
 
 static struct ocl_context *context_cl(struct facade_context *context)
 {
     return atomic_load_explicit(&context->cl, memory_order_acquire);
 }
 
-cudaError_t facade_memory_allocate(void **pointer, size_t bytes)
+cudaError_t facade_memory_allocate_by(facade_memory_allocator *allocate, void **pointer,
+                                      size_t bytes, unsigned flags)
 {
     struct facade_context *context = NULL;
-    uint64_t address = 0;
     if (pointer == NULL)
         return cudaErrorInvalidValue;
     *pointer = NULL;
-    cudaError_t error = facade_current(&context);
-    if (error == cudaSuccess)
-        error = facade_capture_check_call();
-    if (error != cudaSuccess || bytes == 0)
+    cudaError_t error = facade_current_enter(&context);
+    if (error != cudaSuccess)
         return error;
+    error = facade_capture_check_call();
+    if (error == cudaSuccess && bytes > 0)
+        error = allocate(context, pointer, bytes, flags);
+    facade_context_leave(context);
+    return error;
+}
+
+static cudaError_t allocate_in(struct facade_context *context, void **pointer, size_t bytes,
+                               unsigned flags)
+{
+    uint64_t address = 0;
+    (void)flags;
     ocl_status status = ocl_memory_allocate(context_cl(context), bytes, 0, &address);
     if (status != OCL_OK)
         return facade_error_from(status, FACADE_OTHER);
     *pointer = (void *)(uintptr_t)address;
     ocl_made_add("device memory", address, bytes, context);
     return cudaSuccess;
+}
+
+cudaError_t facade_memory_allocate(void **pointer, size_t bytes)
+{
+    return facade_memory_allocate_by(allocate_in, pointer, bytes, 0);
 }
 
 /* NVIDIA's driver multiplies without looking: what wraps around to nothing is a bad value, what
@@ -66,17 +82,10 @@ cudaError_t facade_memory_allocate_pitched(void **pointer, size_t *pitch, struct
     return error;
 }
 
-/* The pointer names its context, so the current device does not matter; a thread without one
- * gets one, as from any first call. */
-cudaError_t facade_memory_free(void *pointer)
+static cudaError_t free_within(void *pointer)
 {
-    struct facade_context *context = NULL;
     struct ocl_memory_view view;
-    cudaError_t error = facade_current(&context);
-    if (error == cudaSuccess)
-        error = facade_capture_check_call();
-    if (error == cudaErrorCudartUnloading)
-        return facade_misuse_free(pointer, NULL, error);
+    const cudaError_t error = facade_capture_check_call();
     if (error != cudaSuccess || pointer == NULL)
         return error;
     if (!ocl_memory_find(pointer, &view))
@@ -91,14 +100,30 @@ cudaError_t facade_memory_free(void *pointer)
     return facade_misuse_free(pointer, "device memory", facade_error_from(status, FACADE_OTHER));
 }
 
+/* The pointer names its context, so the current device does not matter; a thread without one
+ * gets one, as from any first call. */
+cudaError_t facade_memory_free(void *pointer)
+{
+    struct facade_context *context = NULL;
+    cudaError_t error = facade_current_enter(&context);
+    if (error == cudaErrorCudartUnloading)
+        return facade_misuse_free(pointer, NULL, error);
+    if (error != cudaSuccess)
+        return error;
+    error = free_within(pointer);
+    facade_context_leave(context);
+    return error;
+}
+
 cudaError_t facade_memory_info(size_t *free_bytes, size_t *total_bytes)
 {
     struct facade_context *context = NULL;
     size_t available = 0, total = 0;
-    cudaError_t error = facade_current(&context);
+    cudaError_t error = facade_current_enter(&context);
     if (error != cudaSuccess)
         return error;
     ocl_memory_info(context_cl(context), &available, &total);
+    facade_context_leave(context);
     const uint64_t physical = ocl_physical_taken(context->device);
     available = physical < available ? available - (size_t)physical : 0;
     if (free_bytes != NULL)

@@ -7,6 +7,7 @@
 #include "facade/memory/misuse.h"
 #include "facade/memory/pointer_attributes.h"
 #include "facade/state/handles.h"
+#include "facade/state/runtime.h"
 
 /* What the flags are worth here. Mapped: all pinned memory is. Portable: every device copies to and
  * from pinned memory of any other, asked for or not. Write-combined: OpenCL has no such memory; it is
@@ -32,21 +33,11 @@ static struct ocl_context *context_cl(struct facade_context *context)
     return atomic_load_explicit(&context->cl, memory_order_acquire);
 }
 
-cudaError_t facade_memory_allocate_host(void **host, size_t bytes, unsigned flags)
+static cudaError_t allocate_in(struct facade_context *context, void **host, size_t bytes,
+                               unsigned flags)
 {
-    struct facade_context *context = NULL;
     void *made = NULL;
     uint64_t address = 0;
-    if (host == NULL)
-        return cudaErrorInvalidValue;
-    *host = NULL;
-    if ((flags & ~(unsigned)ALLOCATE_FLAGS) != 0)
-        return cudaErrorInvalidValue;
-    cudaError_t error = facade_current(&context);
-    if (error == cudaSuccess)
-        error = facade_capture_check_call();
-    if (error != cudaSuccess || bytes == 0)
-        return error;
     ocl_status status =
         ocl_memory_allocate_host(context_cl(context), bytes, kept_flags(flags), &made, &address);
     if (status != OCL_OK)
@@ -54,6 +45,16 @@ cudaError_t facade_memory_allocate_host(void **host, size_t bytes, unsigned flag
     *host = made;
     ocl_made_add("pinned host memory", (uint64_t)(uintptr_t)made, bytes, context);
     return cudaSuccess;
+}
+
+cudaError_t facade_memory_allocate_host(void **host, size_t bytes, unsigned flags)
+{
+    if (host == NULL)
+        return cudaErrorInvalidValue;
+    *host = NULL;
+    if ((flags & ~(unsigned)ALLOCATE_FLAGS) != 0)
+        return cudaErrorInvalidValue;
+    return facade_memory_allocate_by(allocate_in, host, bytes, flags);
 }
 
 static cudaError_t free_known(enum ocl_memory_kind kind, const void *host)
@@ -69,14 +70,16 @@ static cudaError_t free_known(enum ocl_memory_kind kind, const void *host)
 cudaError_t facade_memory_free_host(void *host)
 {
     struct facade_context *context = NULL;
-    cudaError_t error = facade_current(&context);
-    if (error == cudaSuccess)
-        error = facade_capture_check_call();
+    cudaError_t error = facade_current_enter(&context);
     if (error == cudaErrorCudartUnloading)
         return facade_misuse_free(host, NULL, error);
-    if (error != cudaSuccess || host == NULL)
+    if (error != cudaSuccess)
         return error;
-    return facade_misuse_free(host, "pinned host memory", free_known(OCL_MEMORY_HOST, host));
+    error = facade_capture_check_call();
+    if (error == cudaSuccess && host != NULL)
+        error = facade_misuse_free(host, "pinned host memory", free_known(OCL_MEMORY_HOST, host));
+    facade_context_leave(context);
+    return error;
 }
 
 /* The user's half of the address space. Source: x86-64 and AArch64 Linux with four levels of

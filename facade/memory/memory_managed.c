@@ -11,6 +11,7 @@
 #include "facade/device/device.h"
 #include "facade/graph/capture.h"
 #include "facade/memory/managed_advice.h"
+#include "facade/memory/memory.h"
 #include "facade/memory/pointer_attributes.h"
 #include "facade/stream/stream.h"
 
@@ -19,18 +20,10 @@ static struct ocl_context *context_cl(struct facade_context *context)
     return atomic_load_explicit(&context->cl, memory_order_acquire);
 }
 
-cudaError_t facade_managed_allocate(void **pointer, size_t bytes, unsigned flags)
+static cudaError_t allocate_in(struct facade_context *context, void **pointer, size_t bytes,
+                               unsigned flags)
 {
-    struct facade_context *context = NULL;
     void *made = NULL;
-    if (pointer == NULL)
-        return cudaErrorInvalidValue;
-    *pointer = NULL;
-    cudaError_t error = facade_current(&context);
-    if (error == cudaSuccess)
-        error = facade_capture_check_call();
-    if (error != cudaSuccess || bytes == 0)
-        return error;
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return cudaErrorInvalidValue;
     ocl_status status = ocl_managed_allocate(
@@ -41,6 +34,11 @@ cudaError_t facade_managed_allocate(void **pointer, size_t bytes, unsigned flags
     *pointer = made;
     ocl_made_add("managed memory", (uint64_t)(uintptr_t)made, bytes, context);
     return cudaSuccess;
+}
+
+cudaError_t facade_managed_allocate(void **pointer, size_t bytes, unsigned flags)
+{
+    return facade_memory_allocate_by(allocate_in, pointer, bytes, flags);
 }
 
 /* --- ranges and places ------------------------------------------------------------------------ */

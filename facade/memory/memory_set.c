@@ -7,6 +7,7 @@
 #include "facade/memory/misuse.h"
 #include "facade/memory/pointer_attributes.h"
 #include "facade/state/handles.h"
+#include "facade/state/runtime.h"
 #include "facade/stream/stream.h"
 
 static bool is_empty(const struct ocl_fill *fill)
@@ -78,18 +79,27 @@ static cudaError_t capture_fill(const struct ocl_fill *fill, struct facade_strea
     return error;
 }
 
-cudaError_t facade_memory_set(const struct ocl_fill *fill, cudaStream_t stream, bool is_async)
+static cudaError_t set_within(const struct ocl_fill *fill, cudaStream_t stream, bool is_async)
 {
-    struct facade_context *context = NULL;
     struct facade_stream *found = NULL;
     bool is_capturing = false;
-    if (is_empty(fill))
-        return facade_current(&context);
     cudaError_t error = is_async ? facade_stream_find_to_capture(stream, &found, &is_capturing)
                                  : facade_stream_find(stream, &found);
     if (error != cudaSuccess)
         return error;
     return is_capturing ? capture_fill(fill, found) : facade_memory_set_in(fill, found, is_async);
+}
+
+cudaError_t facade_memory_set(const struct ocl_fill *fill, cudaStream_t stream, bool is_async)
+{
+    struct facade_context *context = NULL;
+    cudaError_t error = facade_current_enter(&context);
+    if (error != cudaSuccess)
+        return error;
+    if (!is_empty(fill))
+        error = set_within(fill, stream, is_async);
+    facade_context_leave(context);
+    return error;
 }
 
 cudaError_t facade_memory_set_check(const struct ocl_fill *fill)

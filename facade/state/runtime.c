@@ -184,6 +184,14 @@ void facade_context_leave(struct facade_context *context)
     atomic_fetch_sub(&context->users, 1);
 }
 
+cudaError_t facade_current_enter(struct facade_context **context)
+{
+    const cudaError_t error = facade_current(context);
+    if (error != cudaSuccess || facade_context_enter(*context, FACADE_CONTEXT, *context))
+        return error;
+    return cudaErrorContextIsDestroyed;
+}
+
 /* The context looks closed already, so that none comes any more. A thread that was ended within a call never leaves. */
 static void wait_for_users(const struct facade_context *context)
 {

@@ -25,6 +25,8 @@ struct facade_context *facade_context_owning(const struct ocl_context *cl);
 bool facade_context_enter(struct facade_context *context, enum facade_kind kind,
                           const void *object);
 void facade_context_leave(struct facade_context *context);
+/* facade_current(), and enters that context. Errors: facade_current()'s; nothing is to be left then. */
+cudaError_t facade_current_enter(struct facade_context **context);
 
 /* cudaSuccess when context is alive, open and has not failed. Errors: cudaErrorContextIsDestroyed,
  * its failure, which also those calls answer with that give something of the context back. */

@@ -65,6 +65,13 @@ cudaError_t facade_event_find(cudaEvent_t handle, struct facade_event **found)
     return *found != NULL ? cudaSuccess : cudaErrorContextIsDestroyed;
 }
 
+/* Another thread may reset the device meanwhile. Success: the caller leaves the event's context. */
+static cudaError_t enter(struct facade_event *event)
+{
+    return facade_context_enter(event->context, FACADE_EVENT, event) ? cudaSuccess
+                                                                     : cudaErrorContextIsDestroyed;
+}
+
 /* Takes over inner. */
 static cudaError_t make_event_of(struct facade_context *context, struct ocl_event *inner,
                                  unsigned flags, struct facade_event **made)
@@ -102,13 +109,15 @@ cudaError_t facade_event_create(cudaEvent_t *handle, unsigned flags)
         return cudaErrorInvalidValue;
     if ((flags & cudaEventInterprocess) != 0 && (flags & cudaEventDisableTiming) == 0)
         return cudaErrorInvalidValue;
-    cudaError_t error = facade_current(&context);
-    if (error == cudaSuccess)
-        error = make_event(context, flags, &event);
+    cudaError_t error = facade_current_enter(&context);
+    if (error != cudaSuccess)
+        return error;
+    error = make_event(context, flags, &event);
     if (error == cudaSuccess) {
         *handle = (cudaEvent_t)event;
         ocl_made_note("event", event, context);
     }
+    facade_context_leave(context);
     return error;
 }
 
@@ -156,14 +165,17 @@ cudaError_t facade_event_destroy(cudaEvent_t handle)
     cudaError_t error = facade_event_find(handle, &event);
     if (error == cudaErrorCudartUnloading)
         ocl_made_forget(handle);
+    if (error == cudaSuccess)
+        error = enter(event);
     if (error != cudaSuccess)
         return error;
-    const struct facade_context *context = event->context;
+    struct facade_context *const context = event->context;
     struct ocl_event *inner = event->event;
     facade_capture_forget_event(event);
     unlink_event(event);
     facade_handle_free(event);
     ocl_event_destroy(inner);
+    facade_context_leave(context);
     return facade_context_check(context);
 }
 
@@ -208,8 +220,14 @@ cudaError_t facade_event_record_in(cudaEvent_t handle, struct facade_stream *str
         return error;
     if (event->context != stream->context)
         return cudaErrorInvalidResourceHandle;
+    error = enter(event);
+    if (error != cudaSuccess)
+        return error;
+    struct facade_context *const context = event->context;
     facade_capture_forget_event(event);
-    return facade_error_from(ocl_event_record(event->event, stream->queue), FACADE_OTHER);
+    error = facade_error_from(ocl_event_record(event->event, stream->queue), FACADE_OTHER);
+    facade_context_leave(context);
+    return error;
 }
 
 cudaError_t facade_event_wait_in(cudaEvent_t handle, struct facade_stream *stream)
@@ -262,28 +280,47 @@ static cudaError_t find_to_ask(cudaEvent_t handle, struct facade_event **event)
     return error == cudaSuccess ? facade_capture_check_call() : error;
 }
 
-cudaError_t facade_event_query(cudaEvent_t handle)
+static cudaError_t ask_event(cudaEvent_t handle, ocl_status (*ask)(struct ocl_event *event))
 {
     struct facade_event *event = NULL;
     cudaError_t error = find_to_ask(handle, &event);
+    if (error == cudaSuccess)
+        error = enter(event);
     if (error != cudaSuccess)
         return error;
-    return facade_error_from(ocl_event_query(event->event), FACADE_OTHER);
+    struct facade_context *const context = event->context;
+    error = facade_error_from(ask(event->event), FACADE_OTHER);
+    facade_context_leave(context);
+    return error;
+}
+
+cudaError_t facade_event_query(cudaEvent_t handle)
+{
+    return ask_event(handle, ocl_event_query);
 }
 
 cudaError_t facade_event_synchronize(cudaEvent_t handle)
 {
-    struct facade_event *event = NULL;
-    cudaError_t error = find_to_ask(handle, &event);
-    if (error != cudaSuccess)
-        return error;
-    return facade_error_from(ocl_event_wait(event->event), FACADE_OTHER);
+    return ask_event(handle, ocl_event_wait);
+}
+
+static cudaError_t elapsed_within(float *milliseconds, const struct facade_event *first,
+                                  const struct facade_event *last)
+{
+    double nanoseconds = 0;
+    if (facade_handle_find(FACADE_EVENT, last) == NULL)
+        return cudaErrorContextIsDestroyed;
+    if (!ocl_event_is_recorded(first->event) || !ocl_event_is_recorded(last->event))
+        return cudaErrorInvalidResourceHandle;
+    ocl_status status = ocl_event_elapsed(first->event, last->event, &nanoseconds);
+    if (status == OCL_OK)
+        *milliseconds = (float)(nanoseconds / 1e6);
+    return facade_error_from(status, FACADE_OTHER);
 }
 
 cudaError_t facade_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
     struct facade_event *first = NULL, *last = NULL;
-    double nanoseconds = 0;
     if (milliseconds == NULL)
         return cudaErrorInvalidValue;
     cudaError_t error = facade_event_find(start, &first);
@@ -297,14 +334,14 @@ cudaError_t facade_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEve
     error = facade_capture_check_time(first);
     if (error == cudaSuccess)
         error = facade_capture_check_time(last);
+    if (error == cudaSuccess)
+        error = enter(first);
     if (error != cudaSuccess)
         return error;
-    if (!ocl_event_is_recorded(first->event) || !ocl_event_is_recorded(last->event))
-        return cudaErrorInvalidResourceHandle;
-    ocl_status status = ocl_event_elapsed(first->event, last->event, &nanoseconds);
-    if (status == OCL_OK)
-        *milliseconds = (float)(nanoseconds / 1e6);
-    return facade_error_from(status, FACADE_OTHER);
+    struct facade_context *const context = first->context;
+    error = elapsed_within(milliseconds, first, last);
+    facade_context_leave(context);
+    return error;
 }
 
 /* --- entry points ----------------------------------------------------------------------------- */

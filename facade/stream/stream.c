@@ -312,16 +312,17 @@ cudaError_t facade_stream_create(cudaStream_t *handle, unsigned flags, int prior
     struct facade_stream *stream = NULL;
     if (handle == NULL || (flags & ~(unsigned)cudaStreamNonBlocking) != 0)
         return cudaErrorInvalidValue;
-    cudaError_t error = facade_current(&context);
-    if (error == cudaSuccess)
-        error = make_user_stream(context,
-                                 (flags & cudaStreamNonBlocking) != 0 ? OCL_QUEUE_NON_BLOCKING
-                                                                      : OCL_QUEUE_BLOCKING,
-                                 clamped(priority), &stream);
+    cudaError_t error = facade_current_enter(&context);
+    if (error != cudaSuccess)
+        return error;
+    error = make_user_stream(
+        context, (flags & cudaStreamNonBlocking) != 0 ? OCL_QUEUE_NON_BLOCKING : OCL_QUEUE_BLOCKING,
+        clamped(priority), &stream);
     if (stream != NULL) {
         *handle = stream->handle;
         ocl_made_note("stream", stream->handle, context);
     }
+    facade_context_leave(context);
     return error;
 }
 
@@ -342,8 +343,11 @@ cudaError_t facade_stream_destroy(cudaStream_t handle)
     struct facade_stream *stream = facade_handle_find(FACADE_STREAM, handle);
     if (stream == NULL || stream->handle != handle)
         return cudaErrorInvalidResourceHandle;
-    const struct facade_context *context = stream->context;
+    struct facade_context *const context = stream->context;
+    if (!facade_context_enter(context, FACADE_STREAM, stream))
+        return cudaErrorContextIsDestroyed;
     unmake_stream(stream);
+    facade_context_leave(context);
     return facade_context_check(context);
 }
 

@@ -1,5 +1,5 @@
-/* Threads that launch and wait while another resets the device, which CUDA leaves to the program: calls fail or not, and the process
- * lives.
+/* Threads that launch, wait, allocate, copy and record while another resets the device, which CUDA leaves to the program: calls fail
+ * or not, and the process lives.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
@@ -7,7 +7,7 @@
 #include <thread>
 #include <unistd.h>
 
-enum { THREADS = 3, ROUNDS = 6, RESETS = 6, BLOCKS = 100 };
+enum { THREADS = 3, ROUNDS = 9, RESETS = 6, BLOCKS = 100 };
 
 __global__ void add_one(int *to, int count)
 {
@@ -47,12 +47,51 @@ static void launch_on(void)
     }
 }
 
-static void test_resets(void)
+/* What is had may be gone at once, or be another's: whoever has it then loses it. */
+static void copy_on(void)
+{
+    std::vector<char> host(10000);
+    for (int i = 0; !is_over; i++) {
+        void *memory = nullptr;
+        const cudaError_t error = i % 3 == 0   ? cudaMalloc(&memory, host.size())
+                                  : i % 3 == 1 ? cudaMallocManaged(&memory, host.size())
+                                               : cudaMallocHost(&memory, host.size());
+        if (error != cudaSuccess)
+            continue;
+        if (i % 3 == 0) {
+            (void)cudaMemset(memory, i, host.size());
+            (void)cudaMemcpy(memory, host.data(), host.size(), cudaMemcpyHostToDevice);
+            (void)cudaMemcpyAsync(host.data(), memory, host.size(), cudaMemcpyDeviceToHost);
+        }
+        (void)(i % 3 == 2 ? cudaFreeHost(memory) : cudaFree(memory));
+    }
+}
+
+static void record_on(void)
+{
+    while (!is_over) {
+        cudaEvent_t event;
+        cudaStream_t stream;
+        float milliseconds;
+        if (cudaEventCreate(&event) == cudaSuccess) {
+            (void)cudaEventRecord(event);
+            (void)cudaEventSynchronize(event);
+            (void)cudaEventElapsedTime(&milliseconds, event, event);
+            (void)cudaEventDestroy(event);
+        }
+        if (cudaStreamCreate(&stream) == cudaSuccess) {
+            (void)cudaStreamSynchronize(stream);
+            (void)cudaStreamDestroy(stream);
+        }
+    }
+}
+
+static void test_resets(void (*go_on)(void))
 {
     std::vector<std::thread> threads;
     is_over = false;
     for (int i = 0; i < THREADS; i++)
-        threads.emplace_back(launch_on);
+        threads.emplace_back(go_on);
     for (int i = 0; i < RESETS; i++) {
         usleep(2000 * (i % 5));
         CUDA(cudaDeviceReset());
@@ -78,7 +117,7 @@ int main(int count, char **arguments)
 {
     program_begin(count, arguments);
     for (int i = 0; i < ROUNDS; i++)
-        test_resets();
+        test_resets(i % 3 == 0 ? copy_on : i % 3 == 1 ? record_on : launch_on);
     EXPECT(unexpected == 0);
     test_afterwards();
     return program_end();
