@@ -1,5 +1,11 @@
 /* xorwow_steps.h: for curand_kernel.h alone. How xorwow's register gets 2^i steps ahead. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLEM_CRT_XORWOW_STEPS_H
+#define CLEM_CRT_XORWOW_STEPS_H
+
+#include "device_functions.h"
+
+#if defined(__cplusplus) && defined(__CUDA__) && defined(__clang__)
 
 /* Row i: x^(2^i) modulo the characteristic polynomial of one step of the register's 160 bits, which
  * Berlekamp and Massey's algorithm finds from 320 bits of one place. Bit j of word k is the
@@ -139,3 +145,6 @@ static __device__ const unsigned int clem_xorwow_steps[131][5] = {
     {0x06e1a24f, 0x4a7295af, 0x5534bfe6, 0x452ec8f1, 0x79685920},
     {0xa0bcccfe, 0x2de5181c, 0x33c9d258, 0xaf27908d, 0xcfd04995},
 };
+
+#endif
+#endif

@@ -458,6 +458,57 @@ static void store_numbers(uint64_t ways, const uint32_t *at, uint32_t *words)
         assert_int_equal(list.addresses[lane], first + 4 * (at ? at[lane] : 0u));
 }
 
+/* Lanes add to four words, each of its own, eight lanes to one. */
+static void add_up(uint64_t order, uint64_t scope)
+{
+    static struct ptx_native_list list;
+    const struct ptx_native_launch launch = {.checked = (uint64_t)(uintptr_t)&side.head};
+    const struct ptx_native_block block = {.number_in_grid = side.look.block};
+    const struct ptx_native_told told = {
+        .what = 4ull << 32 | scope << 20 | order << 16 | CLEM_CHECK_GLOBAL << 8 | CLEM_CHECK_ATOMIC,
+        .site = SITE,
+        .ways = PTX_NATIVE_TELLS | PTX_NATIVE_LOOKS | PTX_NATIVE_RACES};
+    come = told_lanes = 0;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        list.addresses[lane] = (uint64_t)(uintptr_t)&memory[lane % 4];
+    assert_int_equal(clem_native_check_list(&launch, &block, &told, UINT32_MAX, &list), 0);
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        assert_int_equal(list.addresses[lane], (uint64_t)(uintptr_t)&memory[lane % 4]);
+}
+
+TEST_BODY(atomic_operations_are_told_where_they_may_order_something)
+{
+    const struct drawn read = {.bytes = 4, .stride = 4, .lanes = 15, .thread = LANES, .second = 64};
+    prepare(&side);
+    wipe();
+    side.head.function = (uint64_t)(uintptr_t)take_note;
+    for (uint32_t i = 0; i < 3; i++) {
+        side.look.relaxed = 1;
+        add_up(PTX_ORDER_RELAXED, PTX_SCOPE_GPU);
+        assert_int_equal(come, 0);
+        add_up(PTX_ORDER_NONE, PTX_SCOPE_NONE);
+        assert_int_equal(come, 0);
+        add_up(PTX_ORDER_ACQUIRE, PTX_SCOPE_GPU);
+        assert_int_equal(come, UINT32_MAX);
+        add_up(PTX_ORDER_RELAXED, PTX_SCOPE_CTA);
+        assert_int_equal(come, UINT32_MAX);
+        add_up(PTX_ORDER_RELAXED, PTX_SCOPE_SYS);
+        assert_int_equal(come, UINT32_MAX);
+        side.look.relaxed = 0;
+        add_up(PTX_ORDER_RELAXED, PTX_SCOPE_GPU);
+        assert_int_equal(come, UINT32_MAX);
+        take_turn(&side.look);
+    }
+    by_row(&side, &read, false);
+    assert_int_equal(told_lanes, 15);
+    wipe();
+    by_row(&side, &read, false);
+    assert_int_equal(told_lanes, 0);
+    side.look.relaxed = 1;
+    add_up(PTX_ORDER_RELAXED, PTX_SCOPE_GPU);
+    assert_int_equal(come, UINT32_MAX);
+}
+
 TEST_BODY(of_lanes_at_one_place_the_lowest_ones_value_stays_and_each_is_told)
 {
     uint32_t words[8] = {0}, at[LANES];

@@ -699,6 +699,24 @@ TEST_BODY(ptx_native_goes_solo_where_the_first_warp_alone_is_busy)
     assert_int_equal(count_of(TREE("64", "64"), sum), 2);
 }
 
+/* A step's lower half is what the one before has stored, unless something else has been stored since. */
+#define TREE_WITH(more)                                                                            \
+    PTX_BODY(SHARED LOAD "shl.b32 %r2, %r1, 2;\nst.shared.u32 [%r2], %r1;\nbar.sync 0;\n" STEP(    \
+        "16", "%p3", "C") "setp.ge.u32 %p1, %r1, 8;\n@%p1 bra A;\n"                                \
+                          "ld.shared.f32 %f3, [%r2 + 32];\n"                                       \
+                          "ld.shared.f32 %f4, [%r2];\nadd.f32 %f3, %f3, %f4;\n"                    \
+                          "st.shared.f32 [%r2], %f3;\n" more "A:\nbar.sync 0;\n" STEP(             \
+                              "4", "%p2", "B") "ld.shared.u32 %r5, [0];\n"                         \
+                                               "st.global.u32 [%rd1], %r5;\nret;\n")
+
+TEST_BODY(ptx_native_keeps_rows_that_the_first_warp_alone_stores)
+{
+    static const char *const row = " = load <4 x i32>";
+    const size_t twice = count_of(TREE_WITH("st.shared.u32 [%r1 + 512], %r1;\n"), row);
+    assert_true(twice > 0);
+    assert_true(count_of(TREE_WITH(""), row) < twice);
+}
+
 TEST_BODY(ptx_native_goes_round_at_once_where_a_warp_is_whole)
 {
     static const char *const text =

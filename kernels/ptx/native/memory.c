@@ -258,6 +258,9 @@ static struct ptx_native_transfer transfer_of(struct ptx_native *n,
     t.may_be_none = in->guard >= 0;
     t.lanes = ptx_native_guarded(n, in);
     t.at = ptx_native_place_of(n, address, in->space);
+    if (n->flow->is_solo && ptx_native_space_of(address, in->space) == PTX_SPACE_SHARED &&
+        address->kind == PTX_OPERAND_ADDRESS)
+        t.shared = address;
     return t;
 }
 

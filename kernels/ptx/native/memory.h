@@ -25,6 +25,7 @@ struct ptx_native_transfer {
     unsigned bits, width;
     bool is_volatile, is_constant;
     struct ptx_native_value *values;   /* width of them: what is stored, or was loaded */
+    const struct ptx_operand *shared;  /* where, of the first warp alone; otherwise NULL */
     const struct ptx_checked *checked; /* what is told of it before; NULL: nothing */
 };
 

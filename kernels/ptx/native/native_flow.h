@@ -90,6 +90,13 @@ struct ptx_native_limit {
     int64_t less;
 };
 
+/* A row that the first warp alone has stored in shared memory last: so many words from a place on. value: NULL, there is none. */
+struct ptx_native_kept {
+    const struct ptx_operand *place;
+    const char *value; /* <32 x i32> */
+    unsigned count;
+};
+
 struct ptx_native_flow {
     const struct ptx_function *function;
     struct ptx_body *body;
@@ -105,8 +112,9 @@ struct ptx_native_flow {
     uint32_t *term_in;
     uint64_t **
         wanted; /* per node: registers that lanes elsewhere may still want, or NULL: not yet found */
-    bool is_in_rows; /* a call runs blocks of a row, one after the other */
-    bool is_swept;   /* a warp of several blocks has its turns before the next warp */
+    struct ptx_native_kept kept; /* solo.c */
+    bool is_in_rows;             /* a call runs blocks of a row, one after the other */
+    bool is_swept;               /* a warp of several blocks has its turns before the next warp */
     bool is_full; /* all lanes of a warp are in step wherever any are, but in nodes that are thin */
     bool by_thread; /* a turn is one thread's, and all registers are one number (threads.c) */
     bool

@@ -28,6 +28,16 @@ static bool goes_solo(const struct ptx_native_flow *f, int32_t node)
            is_short(f, rest->busy) && !ptx_native_spreads_any(f, rest);
 }
 
+/* What may change memory, or where a row was stored, ends what is known of it: the place that a store is at is told behind it. */
+static void forget_row(struct ptx_native_flow *f, const struct ptx_instruction *in)
+{
+    const bool is_harmless = in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_bra ||
+                             in->opcode == PTX_OPCODE_mov || ptx_native_has_operation(in);
+    if (!is_harmless || (f->kept.value && f->kept.place->index >= 0 &&
+                         ptx_flow_writes_register(in, (uint32_t)f->kept.place->index)))
+        f->kept.value = NULL;
+}
+
 static void write_part(struct ptx_native *n, int32_t node, const char *mask, bool is_behind_barrier)
 {
     struct ptx_native_flow *f = n->flow;
@@ -39,8 +49,10 @@ static void write_part(struct ptx_native *n, int32_t node, const char *mask, boo
     n->carry.text = NULL;
     if (is_behind_barrier)
         ptx_native_remake(n);
-    for (uint32_t i = range->first + is_behind_barrier; i < range->end; i++)
+    for (uint32_t i = range->first + is_behind_barrier; i < range->end; i++) {
+        forget_row(f, &f->function->instructions[i]);
         f->write(n, &f->function->instructions[i]);
+    }
     f->put_back(n);
 }
 
@@ -52,6 +64,7 @@ int32_t ptx_native_go_solo(struct ptx_native *n)
     const int32_t from = f->node;
     int32_t node = from, site = f->sites[from];
     f->is_solo = true;
+    f->kept.value = NULL;
     for (size_t i = 0; site > 0 && i < f->graph->count && goes_solo(f, node); i++) {
         const struct ptx_native_rest *rest = &f->rests[node];
         write_part(n, node, "-1", true);
