@@ -12,9 +12,8 @@ __global__ void halve(const int *in, int *out, int bits)
     __shared__ int part[THREADS];
     const int t = threadIdx.x, block = blockIdx.y * gridDim.x + blockIdx.x;
     const unsigned limit = block & bits ? THREADS / 32 : THREADS / 64;
-    unsigned warp;
+    const unsigned warp = __shfl_sync(0xffffffff, t / 32, 0); // one number for a warp's branch
     part[t] = in[block * THREADS + t];
-    asm volatile("mov.u32 %0, %%warpid;" : "=r"(warp));
     if (warp < limit) {
         asm volatile("bar.sync 0;" ::: "memory");
     } else {

@@ -522,8 +522,7 @@ TEST_BODY(ptx_native_keeps_lists_of_floats_for_more_blocks)
 }
 
 /* All lanes' additions to a place that comes of memory. */
-#define SUMMED(add)                                                                                \
-    PTX_BODY(LOAD "ld.global.u64 %rd2, [%rd1];\n" add " [%rd2], 1;\nret;\n")
+#define SUMMED(add) PTX_BODY(LOAD "ld.global.u64 %rd2, [%rd1];\n" add " [%rd2], 1;\nret;\n")
 
 TEST_BODY(ptx_native_keeps_sums_of_global_memory_for_more_blocks)
 {
