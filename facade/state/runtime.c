@@ -217,8 +217,9 @@ static void lose(const struct facade_context *context, struct ocl_context *cl)
     ocl_context_lose(cl);
 }
 
-/* Open lock held: what settles needs no lock of a context that is open. */
-static void close_locked(struct facade_context *context)
+/* Open lock held: what settles needs no lock of a context that is open. is_reset: what is left is no leak, nor what calls that
+ * are within the context still make. */
+static void close_locked(struct facade_context *context, bool is_reset)
 {
     facade_part_function *settle = atomic_load(&context->settle);
     if (atomic_load(&context->cl) != NULL)
@@ -229,10 +230,10 @@ static void close_locked(struct facade_context *context)
     if (cl != NULL) {
         ocl_values_end(
             cl); /* parts wait for work, which may wait for what nobody writes any more */
-        if (ocl_context_failure(cl) != OCL_OK)
+        wait_for_users(context);
+        if (is_reset || ocl_context_failure(cl) != OCL_OK)
             lose(context, cl);
         ocl_made_leave(context);
-        wait_for_users(context);
         forget_parts(context);
         ocl_context_close(cl);
     }
@@ -245,16 +246,14 @@ static void close_locked(struct facade_context *context)
 void facade_context_close(struct facade_context *context)
 {
     pthread_mutex_lock(&context->open_lock);
-    close_locked(context);
+    close_locked(context, false);
     pthread_mutex_unlock(&context->open_lock);
 }
 
 void facade_context_reset(struct facade_context *context)
 {
     pthread_mutex_lock(&context->open_lock);
-    if (atomic_load(&context->cl) != NULL)
-        lose(context, atomic_load(&context->cl));
-    close_locked(context);
+    close_locked(context, true);
     pthread_mutex_unlock(&context->open_lock);
 }
 
@@ -329,7 +328,7 @@ cudaError_t facade_primary_release(struct facade_context *primary)
     pthread_mutex_lock(&primary->open_lock);
     bool is_retained = primary->retain_count > 0;
     if (is_retained && --primary->retain_count == 0 && !primary->is_held)
-        close_locked(primary);
+        close_locked(primary, false);
     pthread_mutex_unlock(&primary->open_lock);
     return is_retained ? cudaSuccess : cudaErrorDeviceUninitialized;
 }
