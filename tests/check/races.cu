@@ -536,7 +536,7 @@ __global__ void sort_by_bits(memory *g, int m)
         const int before = t < 32 ? 0 : zeros[0];
         const int place =
             value >> bit & 1 ? all + (t < 32 ? 0 : 32 - zeros[0]) + ones : before + lane - ones;
-        s[place] = value;
+        s[(unsigned)place % threads] = value; // within, whatever a missing barrier makes of the counts
         BARRIER(3);
     }
     g->out[blockIdx.x * threads + t] = s[t];
