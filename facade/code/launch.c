@@ -46,8 +46,10 @@ static cudaError_t find_function(const void *func, struct facade_function **func
     return error == cudaErrorInvalidDeviceFunction ? cudaErrorInvalidResourceHandle : error;
 }
 
-/* Modules are made on the way, which another thread's reset of the device would end. */
-static cudaError_t find_or_make(const void *func, struct facade_function **function)
+/* Modules are made on the way, which another thread's reset of the device would end. owner: the function's context, NULL where
+ * that is going. */
+static cudaError_t find_or_make(const void *func, struct facade_function **function,
+                                struct facade_context **owner)
 {
     struct facade_context *context = NULL;
     if (facade_current(&context) != cudaSuccess)
@@ -55,6 +57,8 @@ static cudaError_t find_or_make(const void *func, struct facade_function **funct
     if (!facade_context_enter(context, FACADE_CONTEXT, context))
         return cudaErrorContextIsDestroyed;
     const cudaError_t error = find_function(func, function);
+    if (error == cudaSuccess)
+        *owner = context_of(*function);
     facade_context_leave(context);
     return error;
 }
@@ -73,13 +77,11 @@ cudaError_t facade_function_find(const void *func, struct facade_function **func
         if (error != cudaSuccess || known->context == context)
             return error;
     }
-    error = find_or_make(func, function);
-    if (error != cudaSuccess || !facade_thread_may_keep(facade_thread()))
-        return error;
-    context = context_of(*function);
-    if (context != NULL)
+    context = NULL;
+    error = find_or_make(func, function, &context);
+    if (error == cudaSuccess && context != NULL && facade_thread_may_keep(facade_thread()))
         *known = (struct facade_known_function){func, context, *function, freed};
-    return cudaSuccess;
+    return error;
 }
 
 static bool is_empty(dim3 size)
