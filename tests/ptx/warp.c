@@ -646,6 +646,9 @@ TEST_BODY(ptx_native_adds_to_shared_memory_without_a_call)
                             row));
 }
 
+/* Warps may come to different barriers. */
+#define APART "mov.u32 %r4, %warpid;\nsetp.eq.u32 %p2, %r4, 1;\n@%p2 bra M;\nbar.sync 0;\nM:\n"
+
 /* A warp alone with a barrier goes on at once; where the barrier is told of as well, or lanes may be gone, it waits. */
 #define HALVING(barrier)                                                                           \
     PTX_BODY(LOAD "bar.sync 0;\nsetp.gt.u32 %p1, %r1, 31;\n@%p1 bra L;\n"                          \
@@ -655,19 +658,40 @@ TEST_BODY(ptx_native_adds_to_shared_memory_without_a_call)
 TEST_BODY(ptx_native_goes_on_alone_behind_barriers)
 {
     static const char *const alone = "label %alone";
-    assert_true(native_has(HALVING("bar.sync 0;\n"), alone));
-    assert_false(native_has(HALVING("bar.sync 1;\n"), alone));
+    assert_true(native_has(HALVING("bar.sync 0;\n" APART), alone));
+    assert_false(native_has(HALVING("bar.sync 1;\n" APART), alone));
     assert_false(native_has(HALVING("barrier.red.popc.u32 %r3, 0, %p1;\n"), alone));
+}
+
+/* All threads of a block go round as often as a number says. */
+#define GOING_ROUND(number)                                                                        \
+    PTX_BODY(LOAD number "L:\nst.shared.u32 [0], %r1;\nbar.sync 0;\nld.shared.u32 %r3, [4];\n"     \
+                         "st.global.u32 [%rd1], %r3;\nsub.u32 %r2, %r2, 1;\n"                      \
+                         "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra L;\nret;\n")
+
+TEST_BODY(ptx_native_goes_from_barrier_to_barrier_by_legs)
+{
+    static const char *const leg = "leg.1:\n", *const of_block = "%block.of.";
+    assert_true(native_has(HALVING("bar.sync 0;\n"), "leg.2:\n"));
+    assert_true(native_has_for(PTX_THREADS_HALVES, HALVING("bar.sync 0;\n"), leg));
+    assert_true(native_has(GOING_ROUND("mov.u32 %r2, %ctaid.x;\n"), leg));
+    assert_true(native_has(GOING_ROUND("mov.u32 %r2, %ctaid.x;\n"), of_block));
+    assert_false(native_has(GOING_ROUND("mov.u32 %r2, %warpid;\n"), leg));
+    assert_false(native_has(GOING_ROUND("ld.global.u32 %r2, [%rd1];\n"), leg));
+    assert_false(native_has(HALVING("bar.sync 0;\n" APART), leg));
+    assert_false(native_has(HALVING("bar.sync 1;\n"), leg));
+    assert_false(native_has_for(PTX_THREADS_ROW, HALVING("bar.sync 0;\n"), leg));
 }
 
 TEST_BODY(ptx_native_tells_of_warps_only_where_they_part)
 {
     static const char *const quiet = "@clem_native_come(i64 %state";
-    assert_true(native_has(HALVING("bar.sync 0;\n"), quiet));
-    assert_false(native_has(HALVING("bar.sync 1;\n"), quiet));
+    assert_true(native_has(HALVING("bar.sync 0;\n" APART), quiet));
+    assert_false(native_has(HALVING("bar.sync 0;\n"), quiet));
+    assert_false(native_has(HALVING("bar.sync 1;\n" APART), quiet));
     assert_false(native_has(HALVING("bar.sync 0, 64;\n"), quiet));
     assert_false(native_has(HALVING("barrier.red.popc.u32 %r3, 0, %p1;\n"), quiet));
-    assert_false(native_has_for(PTX_THREADS_ROW, HALVING("bar.sync 0;\n"), quiet));
+    assert_false(native_has_for(PTX_THREADS_ROW, HALVING("bar.sync 0;\n" APART), quiet));
 }
 
 TEST_BODY(ptx_native_runs_blocks_of_a_row_in_one_call)
@@ -692,9 +716,9 @@ TEST_BODY(ptx_native_runs_blocks_of_a_row_in_one_call)
 TEST_BODY(ptx_native_goes_solo_where_the_first_warp_alone_is_busy)
 {
     static const char *const sum = "fadd <32 x float>";
-    assert_int_equal(count_of(TREE("8", "4"), sum), 3);
+    assert_int_equal(count_of(TREE("8", "4"), sum), 4);
     assert_int_equal(count_of(TREE("64", "32"), sum), 3);
-    assert_int_equal(count_of(TREE("8", "64"), sum), 2);
+    assert_int_equal(count_of(TREE("8", "64"), sum), 3);
     assert_int_equal(count_of(TREE("64", "64"), sum), 2);
 }
 
@@ -870,9 +894,9 @@ static bool reads_before_turns(const char *text)
     target.llvm_major = 15;
     target.threads = PTX_THREADS_ROWS;
     struct ptx_kernel kernel = translate_for(text, &target);
-    const char *const turn = strstr(kernel.text, "\nturn:\n"), *const parameter = strstr(
-                                                                   kernel.text,
-                                                                   "align 8, !invariant.load !0");
+    const char *const turn = strstr(kernel.text, "\nturn"), *const parameter = strstr(
+                                                                kernel.text,
+                                                                "align 8, !invariant.load !0");
     assert_non_null(turn);
     assert_non_null(parameter);
     const bool is_before = parameter < turn;

@@ -886,7 +886,7 @@ static void end_node(struct ptx_native *n, int32_t position)
     struct ptx_emitter *e = n->e;
     ptx_native_label(n, ptx_format(e, "X%d", (int)f->graph->order[position]));
     for (size_t i = f->loop_count; i > 0; i--) {
-        if (f->loops[i - 1].last != position)
+        if (!ptx_native_ends_loop(f, &f->loops[i - 1], position))
             continue;
         const int32_t head = f->graph->order[f->loops[i - 1].head];
         const char *behind = ptx_native_name(n, "behind");
@@ -899,8 +899,9 @@ static void end_node(struct ptx_native *n, int32_t position)
             ptx_native_do(n, "br i1 %s, label %%C%d, label %%%s", is_any, (int)head, behind);
         ptx_native_label(n, behind);
     }
-    if ((size_t)position + 1 < f->graph->reachable)
-        ptx_native_jump(n, ptx_format(e, "C%d", (int)f->graph->order[position + 1]));
+    const int32_t next = ptx_native_next_in_leg(f, position);
+    if ((size_t)next < f->graph->reachable)
+        ptx_native_jump(n, ptx_format(e, "C%d", (int)f->graph->order[next]));
     else
         ptx_native_jump(n, "done");
 }
@@ -936,12 +937,17 @@ static bool is_doubled(const struct ptx_native *n, const struct ptx_node *range)
 
 static void write_body(struct ptx_native *n, const struct ptx_node *range)
 {
+    bool is_over = false;
     n->e->run_end = &n->e->function->instructions[range->end];
-    for (uint32_t i = range->first; i < range->end; i++) {
-        ptx_native_check_values(n, &n->flow->function->instructions[i]);
-        write_instruction(n, &n->flow->function->instructions[i]);
+    for (uint32_t i = range->first; i < range->end && !is_over; i++) {
+        const struct ptx_instruction *in = &n->flow->function->instructions[i];
+        ptx_native_check_values(n, in);
+        write_instruction(n, in);
+        is_over = ptx_native_ends_leg(n->flow, in);
     }
     n->e->run_end = n->e->told = n->e->told_end = NULL;
+    if (is_over)
+        return;
     ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_BRANCH, .write = write_way});
 }
 
@@ -1020,10 +1026,29 @@ static unsigned places_of(const struct ptx_native *n, uint32_t index)
                                         : ptx_native_parts(n, index);
 }
 
+/* Declares the places of registers, or has those be zeros that may be read before they are set. */
+static void for_places(struct ptx_native *n, bool is_begun)
+{
+    const struct ptx_native_flow *f = n->flow;
+    for (uint32_t r = 0; r < f->function->register_count; r++)
+        for (unsigned part = 0; f->has_place[r] && !f->is_framed[r] && part < places_of(n, r);
+             part++) {
+            const bool is_line = ptx_native_is_line(n, r);
+            const char *type =
+                is_line ? ptx_native_line_type(n, r, part) : ptx_native_place_type(n, r);
+            const char *place =
+                is_line ? ptx_native_line_place(n, r, part) : ptx_native_place(n, r, part);
+            if (!is_begun)
+                ptx_native_do(n, "%s = alloca %s", place, type);
+            else if (ptx_flow_is_live(f->graph, f->graph->order[0], r))
+                ptx_native_do(n, "store %s zeroinitializer, %s %s", type,
+                              ptx_native_pointer_type(n, type), place);
+        }
+}
+
 static void declare_places(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
-    const int32_t first = f->graph->order[0];
     ptx_native_do(n, "%%active = alloca i32");
     for (size_t i = 0; i < f->graph->reachable; i++) {
         const int32_t node = f->graph->order[i];
@@ -1037,22 +1062,8 @@ static void declare_places(struct ptx_native *n)
         ptx_native_do(n, "%%t.%d = alloca i32", (int)node);
         ptx_native_store_word(n, ptx_format(n->e, "%%t.%d", (int)node), "0");
     }
-    for (uint32_t r = 0; r < f->function->register_count; r++)
-        for (unsigned part = 0; f->has_place[r] && !f->is_framed[r] && part < places_of(n, r);
-             part++) {
-            const bool is_line = ptx_native_is_line(n, r);
-            const char *type =
-                is_line ? ptx_native_line_type(n, r, part) : ptx_native_place_type(n, r);
-            const char *place =
-                is_line ? ptx_native_line_place(n, r, part) : ptx_native_place(n, r, part);
-            ptx_native_do(n, "%s = alloca %s", place, type);
-            struct ptx_text *const out = n->e->out;
-            n->e->out = f->is_parted ? out : f->code;
-            if (ptx_flow_is_live(f->graph, first, r))
-                ptx_native_do(n, "store %s zeroinitializer, %s %s", type,
-                              ptx_native_pointer_type(n, type), place);
-            n->e->out = out;
-        }
+    for_places(n, false);
+    ptx_native_declare_of_block(n);
     for (unsigned i = 0; i < 5; i++)
         if (f->has_calls)
             ptx_native_do(n, "%%call.%u = getelementptr [5 x <32 x i64>], %s %%call, i32 0, i32 %u",
@@ -1060,6 +1071,55 @@ static void declare_places(struct ptx_native *n)
 }
 
 /* ---- The function ---- */
+
+static void begin_nodes(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    if (!f->is_parted)
+        for_places(n, true);
+    f->mask = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
+    ptx_native_store_word(n, ptx_native_word_of(n, f->graph->order[0]), f->mask);
+    ptx_native_jump(n, ptx_format(n->e, "C%d", (int)f->graph->order[0]));
+}
+
+static void write_nodes(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    for (size_t i = 0; i < f->graph->reachable && n->e->status == PTX_OK; i++)
+        if (!f->has_legs || f->is_in_leg[f->graph->order[i]])
+            write_node(n, (int32_t)i);
+}
+
+/* Warp after warp, each with what it does at its turn. */
+static void write_turns(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    ptx_native_jump(n, "turn");
+    ptx_native_label(n, "turn");
+    ptx_native_turn(n);
+    for (size_t i = 0; i < f->graph->reachable; i++)
+        ptx_native_store_word(n, ptx_native_word_of(n, f->graph->order[i]), "0");
+    ptx_native_enter_turn(n);
+    ptx_native_label(n, "start");
+    begin_nodes(n);
+    write_nodes(n);
+    ptx_native_end_turn(n);
+}
+
+/* Of lanes that may part, as long as any go on. */
+static void write_parted(struct ptx_native *n)
+{
+    const char *site = ptx_native_of_block(n, offsetof(struct ptx_native_block, site), "i32");
+    ptx_text_add(n->e->out, "  switch i32 %s, label %%start [ i32 1, label %%again ]\n", site);
+    ptx_native_label(n, "again");
+    ptx_native_enter_again(n);
+    ptx_native_label(n, "start");
+    ptx_native_clear_sites(n);
+    begin_nodes(n);
+    write_nodes(n);
+    ptx_native_label(n, "done");
+    ptx_native_return(n);
+}
 
 static void write_function(struct ptx_native *n)
 {
@@ -1079,40 +1139,18 @@ static void write_function(struct ptx_native *n)
     ptx_native_declare_list(n);
     if (f->is_parted)
         ptx_native_do(n, "%%members = alloca <32 x i32>");
-    if (!f->is_parted) {
+    if (!f->is_parted)
         ptx_native_begin_turns(n);
-        e->out = f->code;
-        ptx_native_jump(n, "turn");
-        ptx_native_label(n, "turn");
-        e->out = f->head;
-    }
     declare_places(n);
-    e->out = f->code;
-    if (!f->is_parted) {
-        ptx_native_turn(n);
-        for (size_t i = 0; i < f->graph->reachable; i++)
-            ptx_native_store_word(n, ptx_native_word_of(n, f->graph->order[i]), "0");
-        ptx_native_enter_turn(n);
-    } else {
-        const char *site = ptx_native_of_block(n, offsetof(struct ptx_native_block, site), "i32");
-        ptx_text_add(e->out, "  switch i32 %s, label %%start [ i32 1, label %%again ]\n", site);
-        ptx_native_label(n, "again");
-        ptx_native_enter_again(n);
-    }
-    ptx_native_label(n, "start");
     if (f->is_parted)
-        ptx_native_clear_sites(n);
-    f->mask = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
-    ptx_native_store_word(n, ptx_native_word_of(n, f->graph->order[0]), f->mask);
-    ptx_native_jump(n, ptx_format(e, "C%d", (int)f->graph->order[0]));
-    for (size_t i = 0; i < f->graph->reachable && e->status == PTX_OK; i++)
-        write_node(n, (int32_t)i);
-    if (f->is_parted) {
-        ptx_native_label(n, "done");
-        ptx_native_return(n);
-    } else {
-        ptx_native_end_turn(n);
-    }
+        for_places(n, true);
+    e->out = f->code;
+    if (f->is_parted)
+        write_parted(n);
+    else if (f->has_legs)
+        ptx_native_write_legs(n);
+    else
+        write_turns(n);
     ptx_native_write_sources(n);
     ptx_text_put(e->out, "}\n");
 }
@@ -1169,6 +1207,8 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
                                 .stamp = 1,
                                 .by_thread = e->plan->by_thread,
                                 .write = write_instruction,
+                                .begin_nodes = begin_nodes,
+                                .write_nodes = write_nodes,
                                 .put_back = put_all_back};
     struct ptx_text *const out = e->out;
     n.flow = &f;
@@ -1199,6 +1239,7 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     if (e->status == PTX_OK) {
         ptx_native_find_rests(&n);
         ptx_native_find_lanes(&n);
+        ptx_native_find_legs(&n);
         ptx_native_find_changed(&n);
     }
     if (e->status == PTX_OK)
