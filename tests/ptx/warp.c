@@ -753,6 +753,26 @@ TEST_BODY(ptx_native_goes_round_at_once_where_a_warp_is_whole)
     assert_int_equal(count_of(text, "call i32 @llvm.usub.sat.i32(i32 "), 1);
 }
 
+/* A loop over an array, of two nodes, and what stands before and in it. */
+#define OVER_ARRAY(before, within)                                                                 \
+    PTX_BODY(LOAD before "ld.param.u32 %r4, [n];\nsetp.ge.u32 %p1, %r1, %r4;\n@%p1 bra OUT;\n"     \
+                         "L:\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"             \
+                         "ld.global.u32 %r3, [%rd3];\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra NEXT;\n"  \
+                         "st.global.u32 [%rd3 + 4], %r3;\n" within                                 \
+                         "NEXT:\nadd.u32 %r1, %r1, 32;\nsetp.lt.u32 %p3, %r1, %r4;\n"              \
+                         "@%p3 bra L;\nOUT:\nst.global.u32 [%rd1], %r5;\nret;\n")
+
+TEST_BODY(ptx_native_jumps_where_all_lanes_take_the_same_way)
+{
+    static const char *const whole = "br label %F";
+    assert_true(native_has(OVER_ARRAY("", ""), whole));
+    assert_true(native_has_for(PTX_THREADS_ANY, OVER_ARRAY("", ""), whole));
+    assert_true(native_has(OVER_ARRAY("bar.sync 0;\n", ""), whole));
+    assert_false(native_has(OVER_ARRAY("", "bar.sync 0;\n"), whole));
+    assert_false(native_has(OVER_ARRAY(WAITING, ""), whole));
+    assert_false(native_has(PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nret;\n"), whole));
+}
+
 /* Elements of an array whose numbers are loaded, or made of loaded ones. */
 #define NUMBERED(number)                                                                           \
     PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"                        \

@@ -4,11 +4,9 @@
  *
  * A leg's text is that of the nodes between its site and the next ones. What names it defines end in the leg's number.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "kernels/hash.h"
 #include "kernels/ptx/native/native_flow.h"
 #include "kernels/ptx/native/runtime.h"
 
@@ -244,96 +242,6 @@ void ptx_native_find_legs(struct ptx_native *n)
         find_of_block(n, &of_block);
 }
 
-/* ---- Names ---- */
-
-struct names {
-    const char **at; /* by hash, NULL: none */
-    size_t *bytes, room;
-};
-
-static bool is_of_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '.' || c == '_';
-}
-
-static size_t name_bytes(const char *from)
-{
-    size_t bytes = 0;
-    while (is_of_name(from[bytes]))
-        bytes++;
-    return bytes;
-}
-
-static size_t place_of_name(const struct names *names, const char *name, size_t bytes)
-{
-    size_t at = fnv_add(FNV_START, name, bytes) % names->room;
-    while (names->at[at] && (names->bytes[at] != bytes || memcmp(names->at[at], name, bytes) != 0))
-        at = (at + 1) % names->room;
-    return at;
-}
-
-/* "NAME:" and "  %NAME = "; NULL: the line defines none. */
-static const char *defined_in(const char *line, size_t *bytes)
-{
-    const bool is_label = is_of_name(line[0]);
-    const char *name = is_label ? line : strncmp(line, "  %", 3) == 0 ? line + 3 : NULL;
-    if (!name)
-        return NULL;
-    *bytes = name_bytes(name);
-    return strncmp(name + *bytes, is_label ? ":" : " = ", is_label ? 1 : 3) == 0 ? name : NULL;
-}
-
-static size_t lines_of(const char *text)
-{
-    size_t count = 0;
-    for (; (text = strchr(text, '\n')) != NULL; text++)
-        count++;
-    return count;
-}
-
-static struct names names_of(struct ptx_arena *arena, const char *text)
-{
-    struct names names = {.room = 2 * lines_of(text) + 1};
-    names.at = ptx_arena_array(arena, names.room, sizeof *names.at);
-    names.bytes = ptx_arena_array(arena, names.room, sizeof *names.bytes);
-    for (const char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
-        size_t bytes = 0;
-        const char *name = defined_in(line, &bytes);
-        if (!name)
-            continue;
-        const size_t at = place_of_name(&names, name, bytes);
-        names.at[at] = name;
-        names.bytes[at] = bytes;
-    }
-    return names;
-}
-
-/* Names that the text from `start` on defines get an end of their own. */
-static void rename_from(struct ptx_native *n, size_t start, const char *suffix)
-{
-    struct ptx_text *const to = n->flow->code;
-    const char *const text = ptx_arena_text(n->e->arena, to->data + start, to->used - start);
-    const struct names names = names_of(n->e->arena, text);
-    const char *from = text;
-    to->used = start;
-    for (const char *at = text; *at;) {
-        const bool is_label = at == text || at[-1] == '\n', is_value = *at == '%';
-        if (!(is_label && is_of_name(*at)) && !is_value) {
-            at++;
-            continue;
-        }
-        at += is_value;
-        const size_t bytes = name_bytes(at);
-        const bool is_own = bytes > 0 && names.at[place_of_name(&names, at, bytes)];
-        at += bytes;
-        if (!is_own)
-            continue;
-        ptx_text_add(to, "%.*s%s", (int)(at - from), from, suffix);
-        from = at;
-    }
-    ptx_text_put(to, from);
-}
-
 /* ---- The text ---- */
 
 static void begin_leg(struct ptx_native *n)
@@ -394,7 +302,7 @@ static void write_solo(struct ptx_native *n, int32_t node)
         ptx_native_save_at(n, ptx_native_node_of_site(f, to));
     ptx_native_keep_of_block(n);
     ptx_native_jump(n, to > 0 ? ptx_format(n->e, "leg.%d", (int)to) : "ended");
-    rename_from(n, start, ptx_format(n->e, ".solo.%d", (int)f->leg));
+    ptx_native_end_piece(n, start, ptx_format(n->e, ".solo.%d", (int)f->leg));
 }
 
 static void write_leg(struct ptx_native *n, int32_t site)
@@ -416,7 +324,7 @@ static void write_leg(struct ptx_native *n, int32_t site)
     begin_leg(n);
     f->write_nodes(n);
     end_leg(n);
-    rename_from(n, start, ptx_format(n->e, ".%d", (int)site));
+    ptx_native_end_piece(n, start, ptx_format(n->e, ".%d", (int)site));
 }
 
 void ptx_native_write_legs(struct ptx_native *n)

@@ -81,6 +81,12 @@ struct ptx_native_asked {
     const struct ptx_instruction *in;
 };
 
+/* A way out of a node. */
+struct ptx_native_way {
+    int32_t to; /* a node; PTX_NO_NODE: lanes end */
+    const char *lanes;
+};
+
 /* A number that the first lanes of whole warps are below, as long as all lanes are below a register's: what is computed once, before
  * a node that leads back to itself. */
 struct ptx_native_limit {
@@ -119,7 +125,9 @@ struct ptx_native_flow {
     bool by_thread; /* a turn is one thread's, and all registers are one number (threads.c) */
     bool
         is_solo; /* what is written is for the first warp alone, whose threads are the first of a row */
-    bool is_quiet;     /* warps are told of only where they part: ptx_native_tell_turns() */
+    bool is_quiet; /* warps are told of only where they part: ptx_native_tell_turns() */
+    bool *
+        is_whole; /* per node: it stands once more for warps that are whole, which come to it by jumps (whole.c) */
     bool has_legs;     /* all warps of a block come to the same site, whichever it is (legs.c) */
     int32_t leg;       /* the site that the leg being written begins at; 0: the block's start */
     bool *is_in_leg;   /* per node: that leg leads to it */
@@ -180,7 +188,8 @@ struct ptx_native_flow {
     const char *
         whole; /* LLVM's block that the node begins with for a warp whose lanes are all here, while it is written for such */
     struct ptx_native_limit limit; /* of those */
-    const char *block;             /* name of LLVM's block that is being written */
+    bool is_some;      /* what is written is for warps of which not all lanes are here */
+    const char *block; /* name of LLVM's block that is being written */
     struct ptx_native_value
         *held; /* 4 per register: its value, where held_in is the node's stamp */
     uint32_t *held_in;
@@ -456,6 +465,9 @@ const char *ptx_native_where_in_step(struct ptx_native *n, const struct ptx_nati
 void ptx_native_step_in_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll,
                                const char *start, const char *end);
 void ptx_native_stroll_on(struct ptx_native *n, const char *common);
+/* Before a whole warp's first turn of such a loop; an i1: warps go through it each alone. */
+void ptx_native_come_to_stroll(struct ptx_native *n);
+const char *ptx_native_goes_alone(struct ptx_native *n, const struct ptx_native_stroll *stroll);
 /* Stores what a warp has that waits, and returns the lanes that are anywhere; and takes it again. */
 const char *ptx_native_wait_in_step(struct ptx_native *n, const struct ptx_native_stroll *stroll);
 void ptx_native_go_on_in_step(struct ptx_native *n, const struct ptx_native_stroll *stroll);
@@ -494,6 +506,13 @@ const char *ptx_native_block_is_row(struct ptx_native *n);
 /* Whether a barrier opens as soon as all warps of the block wait at it. */
 bool ptx_native_is_plain_barrier(const struct ptx_native_flow *f, const struct ptx_instruction *in);
 
+/* whole.c. Fills is_whole; needs: sites, what is known of lanes. Whether the node being written stands once more; where it does so for jumps, by
+ * which name; and at its end, the jumps of warps of which all lanes take the same way: true, others do not come there. */
+void ptx_native_find_whole(struct ptx_native *n);
+bool ptx_native_is_doubled(const struct ptx_native *n, const struct ptx_node *range);
+const char *ptx_native_whole_name(struct ptx_native *n, int32_t node);
+bool ptx_native_go_whole(struct ptx_native *n, const struct ptx_native_way *ways, size_t count);
+
 /* legs.c: has_legs and is_of_block, by which is_kept and is_framed change; needs: rests. Their text, after what turns begin with. */
 void ptx_native_find_legs(struct ptx_native *n);
 void ptx_native_write_legs(struct ptx_native *n);
@@ -510,6 +529,8 @@ void ptx_native_restore_at(struct ptx_native *n, int32_t node);
 /* barrier.c: in the entry block, the block's values; and whichever warp was last, it has what all have. */
 void ptx_native_declare_of_block(struct ptx_native *n);
 void ptx_native_keep_of_block(struct ptx_native *n);
+/* piece.c: what is in `code` from a byte on is a piece: names that it defines end in the suffix, and lines go that nobody wants. */
+void ptx_native_end_piece(struct ptx_native *n, size_t start, const char *suffix);
 /* turn.c: the next warp's turn, at "turn", or "leave" where there is none; and what follows the last turn of a block. */
 void ptx_native_next_warp(struct ptx_native *n);
 void ptx_native_end_block(struct ptx_native *n);
