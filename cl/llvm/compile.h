@@ -15,10 +15,12 @@ struct ocl_object {
 };
 
 /* How objects are made: what is kept of earlier clems' is of no use where it differs. */
-#define OCL_NATIVE_PASSES_WITH(thread, combine, hoist)                                             \
-    "always-inline,function(sroa,early-cse," thread combine ",simplifycfg" hoist "),globaldce"
-#define OCL_NATIVE_PASSES                                                                          \
-    OCL_NATIVE_PASSES_WITH("jump-threading,", "instcombine", ",loop-mssa(licm)")
+#define OCL_NATIVE_PASSES_OF_LONG(combine)                                                         \
+    "always-inline,function(sroa,early-cse," combine ",simplifycfg),globaldce"
+#define OCL_NATIVE_PASSES_WITH(combine)                                                            \
+    "always-inline,function(sroa,early-cse,jump-threading," combine ",simplifycfg,jump-threading," \
+    "early-cse<memssa>," combine ",simplifycfg,loop-mssa(licm)),globaldce"
+#define OCL_NATIVE_PASSES OCL_NATIVE_PASSES_WITH("instcombine")
 
 /* What objects are for, in LLVM's words. */
 struct ocl_aim {
