@@ -930,11 +930,13 @@ TEST_BODY(ptx_native_reads_parameters_before_all_turns_of_a_sweep)
     static const char *const sweep = PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nret;\n");
     static const char *const barrier =
         PTX_BODY(LOAD "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n");
+    static const char *const apart = PTX_BODY(LOAD APART "st.global.u32 [%rd1], %r1;\nret;\n");
     static const char *const guarded =
         PTX_BODY("mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 7;\n@%p1 ld.param.u64 %rd1, [a];\n"
                  "@%p1 st.global.u32 [%rd1], %r1;\nret;\n");
     assert_true(reads_before_turns(sweep));
-    assert_false(reads_before_turns(barrier));
+    assert_true(reads_before_turns(barrier));
+    assert_false(reads_before_turns(apart));
     assert_false(reads_before_turns(guarded));
 }
 

@@ -303,8 +303,10 @@ static const char *define_halves(struct ptx_native *n, const char *kind, unsigne
     return name;
 }
 
-/* The offset of a lane, and its value; of the loop's where it is `loop`. Offsets come by way of memory, two at a time: taken out of
- * the vector, or one at a time, they take longer than what is done there. */
+/* The offset of a lane, and its value; of the loop's where it is `loop`. Offsets come two at a time: those of the first lanes by way of
+ * memory, those of the others out of the vector. All one way, or one at a time, they take longer than what is done there. */
+enum { LANES_BY_MEMORY = 16 };
+
 static const char *offset_text(struct ptx_native *n, int lane, const char *loop)
 {
     struct ptx_emitter *e = n->e;
@@ -316,6 +318,11 @@ static const char *offset_text(struct ptx_native *n, int lane, const char *loop)
                           lane, p, loop, lane, p, lane, lane, lane);
     if (lane % 2)
         return ptx_format(e, "  %%w%d = lshr i64 %%e%d, 32\n", lane, lane / 2);
+    if (lane >= LANES_BY_MEMORY)
+        return ptx_format(e,
+                          "  %%e%d = extractelement <16 x i64> %%E, i32 %d\n"
+                          "  %%w%d = and i64 %%e%d, 4294967295\n",
+                          lane / 2, lane / 2, lane, lane / 2);
     return ptx_format(e,
                       "  %%b%d = getelementptr i64, %s %%A0, i32 %d\n"
                       "  %%e%d = load volatile i64, %s %%b%d\n"
@@ -358,13 +365,16 @@ static void define_row_alone(struct ptx_native *n, struct way w, unsigned bits, 
     const char *pva = ptx_native_pointer_type(n, "<32 x i32>");
     const char *pa = ptx_native_pointer_type(n, "i64");
     const char *steps = "";
-    for (int l = 0; l < PTX_NATIVE_LANES; l++)
-        steps = ptx_format(e, "%s%s", steps, alone_step(n, w, bits, is_vector, l, NULL));
+    for (int k = 0; k < PTX_NATIVE_LANES; k++) /* what memory has to give back is asked for later */
+        steps = ptx_format(
+            e, "%s%s", steps,
+            alone_step(n, w, bits, is_vector, (k + LANES_BY_MEMORY) % PTX_NATIVE_LANES, NULL));
     ptx_native_declare(
         n,
         "define internal void @%s_row(i64 %%s, <32 x i32> %%a, %s %%x) alwaysinline nounwind {\n"
         "  %%A = alloca <32 x i32>\n  store <32 x i32> %%a, %s %%A\n"
-        "  %%A0 = bitcast %s %%A to %s\n%s  ret void\n}",
+        "  %%A0 = bitcast %s %%A to %s\n  %%E = bitcast <32 x i32> %%a to <16 x i64>\n"
+        "%s  ret void\n}",
         name, is_vector ? v : i, pva, pva, pa, steps);
 }
 

@@ -271,11 +271,12 @@ static bool is_of_host(const struct ptx_operand *address, uint8_t space)
     return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
 }
 
-/* Whether a load stands in the function's entry block, before all turns of a sweep or of threads: that of a parameter. */
+/* Whether a load stands in the function's entry block, before all turns of a sweep, of threads or of legs: that of a parameter. */
 static bool is_before_turns(const struct ptx_native *n, const struct ptx_instruction *in)
 {
     const struct ptx_operand *address = &in->operands[1];
-    return (n->flow->is_swept || n->flow->by_thread) && in->guard < 0 && !ptx_is_volatile(in) &&
+    const struct ptx_native_flow *f = n->flow;
+    return (f->is_swept || f->by_thread || f->has_legs) && in->guard < 0 && !ptx_is_volatile(in) &&
            address->index < 0 && address->variable &&
            ptx_native_space_of(address, in->space) == PTX_SPACE_PARAM;
 }

@@ -395,9 +395,20 @@ const char *ptx_native_block_is_row(struct ptx_native *n)
     return "%is.row";
 }
 
+/* Warps from this one on have no busy threads; -1: that is not known. */
+static int64_t first_idle(const struct ptx_native_rest *rest)
+{
+    const struct ptx_operand *bound = &rest->compared->operands[2];
+    if (bound->kind != PTX_OPERAND_INTEGER || bound->bits < 0 || bound->bits > INT32_MAX / 2)
+        return -1;
+    const int64_t end = bound->bits + (rest->relation == PTX_LT ? 0 : 1);
+    return (end + PTX_NATIVE_LANES - 1) / PTX_NATIVE_LANES;
+}
+
 static const char *is_over(struct ptx_native *n, const struct ptx_native_rest *rest)
 {
     const struct ptx_instruction *in = rest->compared;
+    const int64_t end = first_idle(rest);
     const enum ptx_type type = (enum ptx_type)in->types[0];
     const bool is_signed = ptx_type_is_signed(type);
     const char *bound = in->operands[2].kind == PTX_OPERAND_INTEGER
@@ -408,6 +419,8 @@ static const char *is_over(struct ptx_native *n, const struct ptx_native_rest *r
         bound = ptx_native_read(n, &in->operands[2], PTX_U32).text;
     }
     const char *next = ptx_native_emit(n, "add i32 %%state.%zu, 1", OF_BLOCK(warp));
+    if (end >= 0)
+        return ptx_native_emit(n, "icmp uge i32 %s, %lld", next, (long long)end);
     const char *first = ptx_native_emit(n, "shl i32 %s, 5", next);
     return ptx_native_emit(n, "icmp %s%s i32 %s, %s", is_signed ? "s" : "u",
                            rest->relation == PTX_LT ? "ge" : "gt", first, bound);
@@ -483,9 +496,10 @@ void ptx_native_tell_rest(struct ptx_native *n)
     const char *is_told =
         ptx_native_emit(n, "and i1 %s, %s", ptx_native_block_is_row(n), is_over(n, rest));
     const char *site = ptx_format(n->e, "%d", (int)rest->site);
-    ptx_native_store_word(n, "%rest",
-                          ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_told, site,
-                                          ptx_native_load_word(n, "%rest")));
+    /* A leg ends with the first warp that tells of others. */
+    const char *before = f->has_legs ? "-1" : ptx_native_load_word(n, "%rest");
+    ptx_native_store_word(
+        n, "%rest", ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_told, site, before));
     if (!f->has_legs && ptx_native_spreads_any(f, rest))
         spread(n, rest, is_told);
 }

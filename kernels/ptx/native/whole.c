@@ -96,8 +96,8 @@ static void go_back(struct ptx_native *n, const struct ptx_native_stroll *stroll
 static void pass_end(struct ptx_native *n, const struct ptx_native_stroll *stroll, int32_t to)
 {
     const char *alone = ptx_native_name(n, "pass"), *waits = ptx_native_name(n, "wait");
-    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", ptx_native_goes_alone(n, stroll), alone,
-                  waits);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", ptx_native_goes_alone(n, stroll),
+                  alone, waits);
     ptx_native_label(n, waits);
     go_with_others(n, to);
     ptx_native_label(n, alone);
