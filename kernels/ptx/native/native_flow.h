@@ -20,8 +20,8 @@
 #define KERNELS_PTX_NATIVE_FLOW_H
 
 #include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/host/runtime.h"
 #include "kernels/ptx/native/native.h"
-#include "kernels/ptx/native/runtime.h"
 
 enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_ROWS = 2, PTX_NATIVE_ASKED = 8 };
 
