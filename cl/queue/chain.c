@@ -452,11 +452,12 @@ bool ocl_chain_await(struct ocl_queue *queue, uint64_t *position)
     *position = atomic_load(&queue->submitted);
     struct ocl_chain *last = take_last(queue, &pieces);
     struct helper helper = {.may_share = has_stack()};
-    const bool is_patient = queue->context->device->facts.compute_units > 1;
+    const bool is_patient = queue->context->device->facts.compute_units > 1,
+               was_vain = is_noted(&vain_until, ocl_now());
     bool has_ended;
     while (!(has_ended = has_done(last, pieces)) && is_patient && help_on(&helper, queue))
         ;
-    if (!has_ended && helper.chain)
+    if (!has_ended && helper.chain && !was_vain)
         note(&vain_until, ocl_now());
     release(helper.chain);
     release(last);
