@@ -118,6 +118,10 @@ void ptx_lanes_refuse(struct ptx_lanes *l, const char *why);
 bool ptx_native_plain(struct ptx_native *n, const struct ptx_instruction *in,
                       struct ptx_native_value *result);
 
+/* narrow.c: likewise, an instruction on 32 bits whose numbers all fit into 16, over vectors. */
+bool ptx_native_narrow(struct ptx_native *n, const struct ptx_instruction *in,
+                       struct ptx_native_value *result);
+
 /* Where nothing is computed, nothing is written. */
 #define LANE_EMIT(l, ...)    ((l)->muted ? "undef" : ptx_native_emit((l)->n, __VA_ARGS__))
 #define LANE_DECLARE(l, ...) ((l)->muted ? (void)0 : ptx_native_declare((l)->n, __VA_ARGS__))

@@ -269,6 +269,8 @@ static bool write_conversion(struct ptx_native *n, const struct ptx_instruction 
 bool ptx_native_plain(struct ptx_native *n, const struct ptx_instruction *in,
                       struct ptx_native_value *result)
 {
+    if (ptx_native_narrow(n, in, result))
+        return true;
     switch (in->opcode) {
     case PTX_OPCODE_mul:
         return write_wide(n, in, result) || write_operator(n, in, result);
