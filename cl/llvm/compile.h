@@ -18,8 +18,8 @@ struct ocl_object {
 #define OCL_NATIVE_PASSES_OF_LONG(combine)                                                         \
     "always-inline,function(sroa,early-cse," combine ",simplifycfg),globaldce"
 #define OCL_NATIVE_PASSES_WITH(combine)                                                            \
-    "always-inline,function(sroa,early-cse,jump-threading," combine ",simplifycfg,jump-threading," \
-    "early-cse<memssa>," combine ",simplifycfg,loop-mssa(licm)),globaldce"
+    "always-inline,function(sroa,early-cse,jump-threading," combine                                \
+    ",simplifycfg,early-cse<memssa>," combine ",simplifycfg,loop-mssa(licm)),globaldce"
 #define OCL_NATIVE_PASSES OCL_NATIVE_PASSES_WITH("instcombine")
 
 /* What objects are for, in LLVM's words. */

@@ -120,22 +120,12 @@ static struct stretch take(struct ocl_native_launch *launch, bool is_waiting, ui
                                       : take_next(launch);
 }
 
-/* What a thread takes next of what threads share: less each time, for whoever takes has to get a line of the cache from the other's
- * processor, and at the end nobody is to wait long. */
-static uint64_t part_of_rest(const struct ocl_native_launch *launch)
-{
-    enum { SHARE = 3 };
-    const uint64_t taken = atomic_load_explicit(&launch->portions.taken, memory_order_relaxed),
-                   all = launch->portions.count;
-    return taken < all ? (all - taken) / SHARE + 1 : 1;
-}
-
 /* Runs blocks, in order, from a stretch on until there are none. Returns how many. */
 static uint64_t run_stretches(struct ocl_native_launch *launch, struct stretch stretch,
                               bool is_waiting, void *scratch)
 {
     uint64_t done = 0;
-    for (; stretch.count > 0; stretch = take(launch, is_waiting, part_of_rest(launch))) {
+    for (; stretch.count > 0; stretch = take(launch, is_waiting, 1)) {
         launch->native->run(&launch->facts, stretch.first, stretch.count, scratch);
         done += stretch.count;
     }

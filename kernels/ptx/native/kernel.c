@@ -847,7 +847,7 @@ static void write_instruction(struct ptx_native *n, const struct ptx_instruction
 /* Where all lanes are at one node, no other has any: LLVM, which cannot see it, then keeps no words of them. */
 static void tell_nobody_waits(struct ptx_native *n)
 {
-    enum { MOST_NODES = 48 };
+    enum { MOST_NODES = 32 };
     const struct ptx_native_flow *f = n->flow;
     for (size_t i = 0; f->graph->reachable <= MOST_NODES && i < f->graph->reachable; i++)
         if (!f->has_legs || f->is_in_leg[f->graph->order[i]])

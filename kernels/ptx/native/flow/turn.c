@@ -242,8 +242,8 @@ void ptx_native_next_warp(struct ptx_native *n)
     const struct ptx_native_flow *f = n->flow;
     if (f->ticket)
         count_within(n);
-    const char *next =
-        ptx_native_emit(n, "add nuw nsw i32 %s, 1", ptx_native_load_word(n, "%warp"));
+    const char *next = ptx_native_emit(n, "add%s i32 %s, 1", f->has_legs ? " nuw nsw" : "",
+                                       ptx_native_load_word(n, "%warp"));
     ptx_native_store_word(n, "%warp", next);
     const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
                                           ptx_native_of_block(n, OF_BLOCK(end), "i32"));
