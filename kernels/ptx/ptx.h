@@ -217,6 +217,8 @@ struct ptx_target {
     int llvm_major; /* of the LLVM that takes the text of PTX_FORM_NATIVE; 0: that form is not to be had */
     bool
         has_byte_masks; /* PTX_FORM_NATIVE: vectors of 8 and 16 bits are loaded and stored under masks by the processor */
+    bool
+        has_gathering; /* PTX_FORM_NATIVE: the processor loads from places of each lane's own, under masks */
     bool has_nvidia_asm;   /* asm() statements are PTX: warps are the hardware's own */
     bool has_images;       /* textures as images where they can be */
     bool shared_is_global; /* shared memory lies in __global memory: PTX_ARGUMENT_SHARED */

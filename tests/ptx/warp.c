@@ -351,19 +351,30 @@ TEST_BODY(ptx_native_takes_all_calls_and_grids)
                   "st.global.u32 [%rd1], %r5;\nret;\n")
 #define STRIDING(step) STRIDING_AND(step, "")
 
-static size_t count_for(enum ptx_threads threads, const char *text, const char *word)
+static struct ptx_target native_target(enum ptx_threads threads)
 {
     struct ptx_target target = cpu;
     target.force_form = PTX_FORM_NATIVE;
     target.llvm_major = 15;
     target.threads = threads;
-    struct ptx_kernel kernel = translate_for(text, &target);
+    return target;
+}
+
+static size_t count_with(const struct ptx_target *target, const char *text, const char *word)
+{
+    struct ptx_kernel kernel = translate_for(text, target);
     assert_int_equal(kernel.form, PTX_FORM_NATIVE);
     size_t count = 0;
     for (const char *at = kernel.text; (at = strstr(at, word)) != NULL; at++)
         count++;
     ptx_kernel_free(&kernel);
     return count;
+}
+
+static size_t count_for(enum ptx_threads threads, const char *text, const char *word)
+{
+    const struct ptx_target target = native_target(threads);
+    return count_with(&target, text, word);
 }
 
 static bool native_has_for(enum ptx_threads threads, const char *text, const char *word)
@@ -573,16 +584,9 @@ TEST_BODY(ptx_native_has_warps_wait_for_each_other_at_counters)
 
 static bool packs(const char *text, bool has_masks)
 {
-    struct ptx_target target = cpu;
-    target.force_form = PTX_FORM_NATIVE;
-    target.llvm_major = 15;
-    target.threads = PTX_THREADS_ROWS;
+    struct ptx_target target = native_target(PTX_THREADS_ROWS);
     target.has_byte_masks = has_masks;
-    struct ptx_kernel kernel = translate_for(text, &target);
-    assert_int_equal(kernel.form, PTX_FORM_NATIVE);
-    const bool does = strstr(kernel.text, "call void @clem_store_packed(") != NULL;
-    ptx_kernel_free(&kernel);
-    return does;
+    return count_with(&target, text, "call void @clem_store_packed(") > 0;
 }
 
 TEST_BODY(ptx_native_packs_words_of_lanes_that_count_each_other)
@@ -749,6 +753,39 @@ TEST_BODY(ptx_native_picks_elements_by_their_numbers)
                             picks));
     assert_false(
         native_has(NUMBERED("mul.wide.s32 %rd4, %r2, 4;\nadd.s64 %rd5, %rd3, %rd4;\n"), picks));
+}
+
+static bool gathers(const char *text, bool has_gathering)
+{
+    struct ptx_target target = native_target(PTX_THREADS_ROWS);
+    target.has_gathering = has_gathering;
+    const bool does = count_with(&target, text, "@llvm.masked.gather.") > 0;
+    assert_int_equal(does, count_with(&target, text, "@clem_pick_half_") == 0);
+    return does;
+}
+
+TEST_BODY(ptx_native_gathers_elements_where_the_processor_does)
+{
+    static const char *const plain =
+        NUMBERED("mul.wide.s32 %rd4, %r2, 4;\nadd.s64 %rd5, %rd1, %rd4;\n");
+    assert_true(gathers(plain, true));
+    assert_false(gathers(plain, false));
+    assert_true(
+        gathers(NUMBERED("mul.wide.u32 %rd4, %r2, 12;\nadd.s64 %rd5, %rd1, %rd4;\n"), true));
+    assert_false(
+        gathers(NUMBERED("mul.wide.s32 %rd4, %r2, -4;\nadd.s64 %rd5, %rd1, %rd4;\n"), true));
+}
+
+TEST_BODY(ptx_native_counts_lanes_at_a_bound)
+{
+    static const char *const each = " = icmp slt <32 x i32> ", *const count = " = shl i32 -1, ";
+    static const char *const turns =
+        PTX_BODY(LOAD "ld.param.u32 %r4, [n];\nL:\nmul.wide.u32 %rd2, %r1, 4;\n"
+                      "add.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;\n"
+                      "add.u32 %r1, %r1, 32;\nsetp.lt.s32 %p1, %r1, %r4;\n@%p1 bra L;\nret;\n");
+    assert_true(count_of(turns, count) > 0);
+    assert_int_equal(count_of(turns, count),
+                     count_of(turns, each)); /* for numbers that wrap around */
 }
 
 /* A shuffle by what %r2 is, which something else sets later. */
