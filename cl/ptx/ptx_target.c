@@ -375,7 +375,7 @@ static bool has_byte_masks(void)
 #endif
 }
 
-static bool has_gathering(void)
+static bool has_wide_vectors(void)
 {
 #if defined __x86_64__
     return __builtin_cpu_supports("avx512f");
@@ -411,7 +411,7 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
         .force_form = -1,
         .llvm_major = (int)ocl_native_llvm(context),
         .has_byte_masks = has_byte_masks(),
-        .has_gathering = has_gathering(),
+        .has_wide_vectors = has_wide_vectors(),
     };
     if (is_cpu && context->capability.has_addresses && context->capability.device_is_host_memory)
         target->checks = ocl_check_wanted() & OCL_CHECK_KERNELS;

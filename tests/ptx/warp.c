@@ -755,10 +755,10 @@ TEST_BODY(ptx_native_picks_elements_by_their_numbers)
         native_has(NUMBERED("mul.wide.s32 %rd4, %r2, 4;\nadd.s64 %rd5, %rd3, %rd4;\n"), picks));
 }
 
-static bool gathers(const char *text, bool has_gathering)
+static bool gathers(const char *text, bool is_wide)
 {
     struct ptx_target target = native_target(PTX_THREADS_ROWS);
-    target.has_gathering = has_gathering;
+    target.has_wide_vectors = is_wide;
     const bool does = count_with(&target, text, "@llvm.masked.gather.") > 0;
     assert_int_equal(does, count_with(&target, text, "@clem_pick_half_") == 0);
     return does;
@@ -774,6 +774,35 @@ TEST_BODY(ptx_native_gathers_elements_where_the_processor_does)
         gathers(NUMBERED("mul.wide.u32 %rd4, %r2, 12;\nadd.s64 %rd5, %rd1, %rd4;\n"), true));
     assert_false(
         gathers(NUMBERED("mul.wide.s32 %rd4, %r2, -4;\nadd.s64 %rd5, %rd1, %rd4;\n"), true));
+}
+
+/* Neighbours in shared memory, of %r2 on. */
+#define ACROSS(start, loads)                                                                       \
+    PTX_BODY(SHARED LOAD "shl.b32 %r2, %r1, 2;\n" start                                            \
+                         "st.shared.u32 [%r2 + 64], %r1;\nbar.sync 0;\n" loads                     \
+                         "add.u32 %r3, %r3, %r4;\nadd.u32 %r3, %r3, %r5;\n"                        \
+                         "st.global.u32 [%rd1], %r3;\nret;\n")
+#define ACROSS_AT(a, b, c)                                                                         \
+    "ld.shared.u32 %r3, [%r2 + " a "];\nld.shared.u32 %r4, [%r2 + " b "];\n"                       \
+    "ld.shared.u32 %r5, [%r2 + " c "];\n"
+
+static bool takes_of_chunks(const char *text, bool is_wide)
+{
+    struct ptx_target target = native_target(PTX_THREADS_ROWS);
+    target.has_wide_vectors = is_wide;
+    return count_with(&target, text, " = load <16 x i32>, ") > 0;
+}
+
+TEST_BODY(ptx_native_takes_rows_across_each_other_of_chunks)
+{
+    static const char *const neighbours = ACROSS("", ACROSS_AT("60", "64", "68"));
+    assert_true(takes_of_chunks(neighbours, true));
+    assert_false(takes_of_chunks(neighbours, false));
+    /* The register is set twice. */
+    assert_false(
+        takes_of_chunks(ACROSS("add.u32 %r2, %r2, 64;\n", ACROSS_AT("60", "64", "68")), true));
+    assert_false(takes_of_chunks(ACROSS("", ACROSS_AT("0", "128", "132")), true));
+    assert_false(takes_of_chunks(ACROSS("", ACROSS_AT("62", "66", "70")), true));
 }
 
 TEST_BODY(ptx_native_counts_lanes_at_a_bound)

@@ -247,6 +247,15 @@ static const char *lanes_at_bound(struct ptx_native *n, const struct comparison 
                : behind;
 }
 
+/* Whether a comparison decides alone which lanes go on where its node ends: then how many there are is waited for, and otherwise
+ * vectors are made of its truths. */
+static bool is_way(const struct ptx_native_flow *f, const struct ptx_instruction *in)
+{
+    const struct ptx_node *node = &f->graph->nodes[f->node];
+    const struct ptx_instruction *last = &f->function->instructions[node->end - 1];
+    return last->opcode == PTX_OPCODE_bra && last->guard == in->operands[0].index;
+}
+
 /* Lane by lane. */
 static const char *lanes_of_each(struct ptx_native *n, const struct comparison *c)
 {
@@ -286,7 +295,7 @@ bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction 
         ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", all, end, rest);
     ptx_native_label(n, rest);
     const char *others;
-    if (c.line.line.step == 1) {
+    if (c.line.line.step == 1 && is_way(n->flow, in)) {
         const char *near = ptx_native_name(n, "compare"), *few = ptx_native_name(n, "compare");
         ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", is_straight, near, each);
         ptx_native_label(n, near);

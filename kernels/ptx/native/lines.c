@@ -539,6 +539,9 @@ static struct ptx_native_term operand_of(const struct evaluation *v, const struc
     case PTX_OPERAND_VARIABLE:
         if (o->variable && o->variable->space == PTX_SPACE_LOCAL)
             return unknown(PTX_LINE_NONE);
+        if (o->variable && o->variable->space == PTX_SPACE_SHARED)
+            term.line.zeros =
+                zeros_of((int64_t)ptx_native_shared_offset(v->n, o->variable) + o->bits);
         if (v->is_writing)
             term.base[0] = term.base[1] =
                 ptx_native_resize(v->n, ptx_native_variable(v->n, o->variable, o->bits), bits,

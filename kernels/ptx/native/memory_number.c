@@ -220,7 +220,7 @@ static const char *gather(struct ptx_native *n, const struct ptx_native_transfer
 static bool has_gathering(const struct ptx_native *n, const struct ptx_native_transfer *t)
 {
     enum { MOST_BYTES = 1 << 16 };
-    return n->e->target->has_gathering && (t->bits == 32 || t->bits == 64) && t->at.scale > 0 &&
+    return n->e->target->has_wide_vectors && (t->bits == 32 || t->bits == 64) && t->at.scale > 0 &&
            t->at.scale <= MOST_BYTES;
 }
 

@@ -45,7 +45,8 @@ static void name_tids(struct ptx_native *n)
         for (unsigned half = 0; half < 2; half++) {
             const char *at =
                 ptx_native_pointer(n, "i32", ptx_native_emit(n, "add i64 %s, %u", from, half * 64));
-            const char *tid = ptx_native_emit(n, "load i32, %s %s, !invariant.load !0", w, at);
+            const char *tid =
+                ptx_native_emit(n, "load i32, %s %s, !invariant.load !0, !range !8", w, at);
             ptx_native_do(n, "%%tid.%u.%u = and i32 %s, %d", axis, half, tid,
                           starts_row(n, axis, half) ? -PTX_NATIVE_LANES : -1);
         }
