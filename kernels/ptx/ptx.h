@@ -188,6 +188,7 @@ enum ptx_fact {
 enum ptx_threads {
     PTX_THREADS_ANY,
     PTX_THREADS_ROWS, /* whole warps, in each of which tid.x goes up by one and tid.y and tid.z stay */
+    PTX_THREADS_STACKED, /* the same, of several rows or layers */
     PTX_THREADS_ROW, /* one row: tid.x goes up by one, tid.y and tid.z are 0; the last warp may lack threads */
     PTX_THREADS_HALVES /* whole warps of two rows of 16 threads; tid.z is the same for a warp */
 };

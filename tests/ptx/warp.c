@@ -913,6 +913,21 @@ TEST_BODY(ptx_native_sweeps_along_rows_of_threads)
         native_has(PTX_BODY(LOAD "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n"), by_rows));
 }
 
+TEST_BODY(ptx_native_knows_whether_blocks_are_rows)
+{
+    static const char *const sweep = PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nret;\n"),
+                             *const row = "%is.row = or i1 true, ",
+                             *const several = "%is.row = or i1 false, ";
+    assert_true(native_has_for(PTX_THREADS_ROWS, sweep, row));
+    assert_true(native_has_for(PTX_THREADS_ROW, sweep, row));
+    assert_true(native_has_for(PTX_THREADS_STACKED, sweep, several));
+    assert_true(native_has_for(PTX_THREADS_HALVES, sweep, several));
+    assert_false(native_has_for(PTX_THREADS_ANY, sweep, row));
+    assert_false(native_has_for(PTX_THREADS_ANY, sweep, several));
+    /* Lanes are as numbers in either. */
+    assert_true(native_has_for(PTX_THREADS_STACKED, sweep, ", -32\n"));
+}
+
 /* if (ctaid.x * 16 + tid.x COMPARE LIMIT) *a = tid.x; */
 #define BOUNDED(setp, guard)                                                                       \
     PTX_BODY(LOAD "mov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 16, %r1;\n" setp "\n" guard        \

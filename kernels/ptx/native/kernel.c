@@ -1192,7 +1192,7 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     const bool may_thin_out = e->status != PTX_OK || find_thin(&f, e->arena);
     if (e->status == PTX_OK && ptx_native_is_checked(&n))
         ptx_native_refuse_unchecked(&n);
-    f.is_full = !f.by_thread && (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_HALVES) &&
+    f.is_full = !f.by_thread && (ptx_native_has_rows(threads) || threads == PTX_THREADS_HALVES) &&
                 !f.is_parted && !may_thin_out;
     f.is_quiet = e->status == PTX_OK && ptx_native_can_be_quiet(&n);
     f.is_in_rows = e->status == PTX_OK && !f.by_thread && !f.is_parted && !f.is_swept &&

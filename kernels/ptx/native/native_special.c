@@ -76,7 +76,7 @@ bool ptx_native_tid_is_alike(const struct ptx_native *n, int32_t axis)
 {
     const enum ptx_threads threads = n->e->target->threads;
     return n->flow->by_thread ||
-           (axis == 1 && (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW)) ||
+           (axis == 1 && (ptx_native_has_rows(threads) || threads == PTX_THREADS_ROW)) ||
            (axis == 2 && threads != PTX_THREADS_ANY);
 }
 
