@@ -774,6 +774,14 @@ TEST_BODY(ptx_native_gathers_elements_where_the_processor_does)
         gathers(NUMBERED("mul.wide.u32 %rd4, %r2, 12;\nadd.s64 %rd5, %rd1, %rd4;\n"), true));
     assert_false(
         gathers(NUMBERED("mul.wide.s32 %rd4, %r2, -4;\nadd.s64 %rd5, %rd1, %rd4;\n"), true));
+    static const char *const pointers =
+        PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 8;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                      "ld.global.u64 %rd4, [%rd3];\nld.global.u32 %r2, [%rd4];\n"
+                      "st.global.u32 [%rd3], %r2;\nbar.sync 0;\nret;\n");
+    struct ptx_target target = native_target(PTX_THREADS_ROWS);
+    assert_int_equal(count_with(&target, pointers, " = call <16 x i32> @llvm.masked.gather."), 0);
+    target.has_wide_vectors = true;
+    assert_int_equal(count_with(&target, pointers, " = call <16 x i32> @llvm.masked.gather."), 1);
 }
 
 /* Neighbours in shared memory, of %r2 on. */
