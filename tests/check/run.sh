@@ -7,7 +7,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/begin.sh"
 source=$here/wrong.cu program=$folder/wrong
-right="at_end surface_inside surface_zero texel_inside before_async heap_right child_set child_heap child_streams shared_set sums padding by_value ordered_again limited_again graph_again joined copy_all"
+right="at_end surface_inside surface_zero texel_inside before_async heap_right child_set child_heap child_streams shared_set sums padding by_value ordered_again limited_again graph_again joined copy_all in_parameters"
 failures=0
 
 compile wrong -lineinfo

@@ -562,6 +562,11 @@ __global__ void choose(words w, int *out)
     out[threadIdx.x] = chosen(w, (int)threadIdx.x);
 }
 
+__global__ void take(words w, int i, int *out)
+{
+    out[0] = w.value[i]; // past_parameters: 4 bytes read beyond the memory of the kernel's parameters; has 72 bytes
+}
+
 static void choose_by_value()
 {
     int *out = ints(32, false);
@@ -645,6 +650,8 @@ int main(int argc, char **argv)
     run_again(name);
     if (is(name, "by_value"))
         choose_by_value();
+    if (is(name, "past_parameters") || is(name, "in_parameters"))
+        take<<<1, 1>>>(words(), is(name, "in_parameters") ? 12 : 18, ints(1, true));
     if (is(name, "joined") || is(name, "joined_too_far"))
         join_predicates(name);
     if (strncmp(name, "copy_", 5) == 0)

@@ -132,6 +132,8 @@ static unsigned space_of(uint8_t space)
         return CLEM_CHECK_LOCAL;
     case PTX_SPACE_GENERIC:
         return CLEM_CHECK_GENERIC;
+    case PTX_SPACE_PARAM:
+        return CLEM_CHECK_PARAM;
     default:
         return CLEM_CHECK_GLOBAL;
     }
@@ -271,7 +273,8 @@ static bool is_without_order(const struct ptx_emitter *e, const struct told *tol
 static bool is_seen(const struct ptx_emitter *e, const struct told *told)
 {
     const unsigned checks = e->target->checks;
-    if (look_size(told) < 0 || is_at_mbarrier(e->instruction) || async_flags(e->instruction))
+    if (look_size(told) < 0 || told->space == CLEM_CHECK_PARAM || is_at_mbarrier(e->instruction) ||
+        async_flags(e->instruction))
         return false;
     return !(checks & PTX_CHECK_RACE) || told->space == CLEM_CHECK_LOCAL ||
            is_without_order(e, told);
@@ -287,9 +290,17 @@ static const char *checked(struct ptx_emitter *e, const struct told *told)
     return name;
 }
 
-static bool has_memory(const struct ptx_access *a)
+bool ptx_check_finds_parameter(const struct ptx_emitter *e, uint8_t space,
+                               const struct ptx_operand *address)
 {
-    return !a->text && !a->write && (a->address || a->number) && a->space != PTX_SPACE_PARAM;
+    return (e->target->checks & PTX_CHECK_MEMORY) && space == PTX_SPACE_PARAM && address &&
+           address->kind == PTX_OPERAND_ADDRESS && address->index >= 0;
+}
+
+static bool has_memory(const struct ptx_emitter *e, const struct ptx_access *a)
+{
+    return !a->text && !a->write && (a->address || a->number) &&
+           (a->space != PTX_SPACE_PARAM || ptx_check_finds_parameter(e, a->space, a->address));
 }
 
 static size_t size_of(const struct ptx_access *a)
@@ -390,8 +401,9 @@ static struct told told_of(struct ptx_emitter *e, const struct ptx_access *a, bo
     static const unsigned kinds[] = {[PTX_ACCESS_LOAD] = CLEM_CHECK_LOAD,
                                      [PTX_ACCESS_STORE] = CLEM_CHECK_STORE,
                                      [PTX_ACCESS_ATOMIC] = CLEM_CHECK_ATOMIC};
+    const bool is_of_host = a->space == PTX_SPACE_PARAM && e->plan->bank_is_global;
     struct told told = {.kind = kinds[a->kind],
-                        .space = space_of(a->space),
+                        .space = is_of_host ? CLEM_CHECK_GLOBAL : space_of(a->space),
                         .flags = (a->is_volatile ? CLEM_CHECK_VOLATILE : 0u) |
                                  (has_value ? CLEM_CHECK_VALUE : 0u) |
                                  (is_at_mbarrier(e->instruction) ? CLEM_CHECK_MBARRIER : 0u),
@@ -467,7 +479,7 @@ void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access)
     case PTX_ACCESS_LOAD:
     case PTX_ACCESS_STORE:
     case PTX_ACCESS_ATOMIC:
-        if (has_memory(access) && is_told(e, access))
+        if (has_memory(e, access) && is_told(e, access))
             check_memory(e, access);
         break;
     case PTX_ACCESS_COPY:

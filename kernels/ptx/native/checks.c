@@ -168,13 +168,15 @@ const struct ptx_checked *ptx_native_checked(struct ptx_native *n, const struct 
 {
     struct ptx_emitter *e = n->e;
     const uint8_t space = ptx_native_space_of(address, in->space);
-    if (!ptx_native_is_checked(n) || space == PTX_SPACE_PARAM)
+    if (!ptx_native_is_checked(n))
         return NULL;
     const bool is_generic = space == PTX_SPACE_GENERIC && e->plan->has_windows;
-    if (is_generic || space == PTX_SPACE_LOCAL) {
+    if (is_generic || space == PTX_SPACE_LOCAL || ptx_check_finds_parameter(e, space, address)) {
         ptx_refuse(e, "an access of this space is checked thread by thread");
         return NULL;
     }
+    if (space == PTX_SPACE_PARAM)
+        return NULL;
     struct ptx_checked *c = ptx_arena_take(e->arena, sizeof *c);
     const struct ptx_access access = {
         .kind = (uint8_t)kind,
