@@ -1,6 +1,9 @@
 /* The text of kernels in PTX_FORM_WARP: what is written as vectors, where lanes part, what lies where, and which kernels get
  * the form.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <time.h>
+
+#include "kernels/ptx/native/native_runtime.h"
 #include "tests/ptx/read.h"
 
 static const struct ptx_target cpu = {.is_cpu = true,
@@ -644,6 +647,24 @@ TEST_BODY(ptx_native_adds_to_shared_memory_without_a_call)
     assert_false(native_has(COUNTED("atom.shared.add.u32 %r3, [%r2], 1;\n"
                                     "st.global.u32 [%rd3], %r3;\n"),
                             row));
+}
+
+/* Time is told in nanoseconds, and a clock counts. */
+TEST_BODY(ptx_native_timer_tells_nanoseconds)
+{
+    const char *const timer = PTX_BODY(
+                          "mov.u64 %rd2, %globaltimer;\nst.global.u64 [%rd1], %rd2;\nret;\n"),
+                      *const clock =
+                          PTX_BODY("mov.u64 %rd2, %clock64;\nst.global.u64 [%rd1], %rd2;\nret;\n");
+    assert_true(native_has_for(PTX_THREADS_ANY, timer, "call i64 @clem_native_timer()"));
+    assert_false(native_has_for(PTX_THREADS_ANY, timer, "@clem_native_clock"));
+    assert_true(native_has_for(PTX_THREADS_ANY, clock, "call i64 @clem_native_clock("));
+    struct timespec before, after;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    const uint64_t now = clem_native_timer();
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    assert_in_range(now, (uint64_t)before.tv_sec * 1000000000u + (uint64_t)before.tv_nsec,
+                    (uint64_t)after.tv_sec * 1000000000u + (uint64_t)after.tv_nsec);
 }
 
 /* A warp alone with a barrier goes on at once; where the barrier is told of as well, or lanes may be gone, it waits. */
