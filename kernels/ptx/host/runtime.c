@@ -693,6 +693,11 @@ static uint64_t nanoseconds(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+uint64_t clem_native_timer(void)
+{
+    return nanoseconds();
+}
+
 static bool has_more_to_begin(const struct worker *w)
 {
     const struct ptx_native_launch *launch = w->first->launch;

@@ -486,7 +486,7 @@ void ptx_native_tell_rest(struct ptx_native *n)
     ptx_native_store_word(n, "%rest",
                           ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_told, site,
                                           ptx_native_load_word(n, "%rest")));
-    if (ptx_native_spreads_any(f, rest))
+    if (!f->has_legs && ptx_native_spreads_any(f, rest))
         spread(n, rest, is_told);
 }
 

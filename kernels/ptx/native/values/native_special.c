@@ -156,7 +156,17 @@ static struct ptx_native_value clock_value(struct ptx_native *n, int32_t special
     const char *runtime = ptx_native_of_launch(n, OF_LAUNCH(runtime), "i64");
     ptx_native_declare(n, "declare i64 @clem_native_clock(i64)");
     const char *now = ptx_native_emit(n, "call i64 @clem_native_clock(i64 %s)", runtime);
-    if (special == PTX_CLOCK_HI || special == PTX_GLOBALTIMER_HI)
+    if (special == PTX_CLOCK_HI)
+        now = ptx_native_emit(n, "lshr i64 %s, 32", now);
+    return ptx_native_number(n, 64, now);
+}
+
+/* Nanoseconds: other forms have nothing but a clock to count by. */
+static struct ptx_native_value timer_value(struct ptx_native *n, int32_t special)
+{
+    ptx_native_declare(n, "declare i64 @clem_native_timer()");
+    const char *now = ptx_native_emit(n, "call i64 @clem_native_timer()");
+    if (special == PTX_GLOBALTIMER_HI)
         now = ptx_native_emit(n, "lshr i64 %s, 32", now);
     return ptx_native_number(n, 64, now);
 }
@@ -225,10 +235,11 @@ struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special
     case PTX_CLOCK:
     case PTX_CLOCK_HI:
     case PTX_CLOCK64:
+        return clock_value(n, special);
     case PTX_GLOBALTIMER:
     case PTX_GLOBALTIMER_LO:
     case PTX_GLOBALTIMER_HI:
-        return clock_value(n, special);
+        return timer_value(n, special);
     case PTX_ENVREG1: /* the upper half, as in PTX that is given to a driver */
     case PTX_ENVREG2:
         return workspace_half(n, special == PTX_ENVREG1);
