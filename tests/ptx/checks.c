@@ -110,7 +110,8 @@ static void prepare(struct side *s)
     s->head.memory = (uint64_t)(uintptr_t)s->memory;
     s->look.time = 10;
     s->look.old = s->look.clear = s->look.begin = 2;
-    s->look.turn = 3;
+    s->look.turn = s->look.alone = 3;
+    s->look.relaxed = 1;
 }
 
 static uint32_t draw(uint32_t below)
@@ -129,6 +130,7 @@ static void take_turn(struct clem_race_look *look)
     look->old = draw(12) ? look->old : look->begin - 1;
     look->clear = draw(2) ? look->clear : look->begin - 1;
     look->clear = look->clear > look->old ? look->clear : look->old;
+    look->alone = look->clear > look->alone ? look->turn : look->alone;
 }
 
 /* Time goes on: a barrier, another block's turn, or nothing but that. */
@@ -174,14 +176,17 @@ static bool is_done_alone(const struct ptx_cells *x, const struct clem_race_look
     const struct clem_race_now now = {slot, (uint32_t)x->old, look};
     const uint64_t known = *first, differs = known ^ slot;
     const uint32_t word = (uint32_t)(differs >> 32);
-    const bool is_behind = !x->writes && word & CLEM_RACE_WRITES &&
-                           (known >> 32 & CLEM_RACE_STATE) == CLEM_RACE_ALONE &&
+    const uint32_t state = (uint32_t)(known >> 32) & CLEM_RACE_STATE;
+    const bool is_behind = !x->writes && word & CLEM_RACE_WRITES && state == CLEM_RACE_ALONE &&
                            (uint32_t)known > x->old;
-    if (!is_behind && clem_race_at_first(&now, x->like, (ulong *)first, (ulong *)others))
+    const bool is_more = !x->writes && state == CLEM_RACE_MORE &&
+                         !(known >> 32 & CLEM_RACE_FULL) && (uint32_t)known > x->old &&
+                         (uint32_t)known < look->turn && differs & x->like;
+    if (!is_behind && !is_more && clem_race_at_first(&now, x->like, (ulong *)first, (ulong *)others))
         return true;
     return !x->writes && (uint32_t)differs == 0 && (uint32_t)known > x->old &&
            !(word & (CLEM_RACE_BYTES | CLEM_RACE_STRONG | CLEM_RACE_WRITES)) &&
-           (known >> 32 & CLEM_RACE_STATE) == CLEM_RACE_ALONE &&
+           state == CLEM_RACE_ALONE &&
            clem_race_among(slot, now.old, look, (ulong *)first, (ulong *)others);
 }
 
@@ -193,6 +198,7 @@ TEST_BODY(rows_of_accesses_leave_in_cells_what_lanes_leave)
         uint64_t first[2][COUNT], others[2][COUNT * OTHERS], left = 0;
         const struct clem_race_look *const look = &side.look;
         const bool writes = draw(2);
+        side.look.relaxed = draw(2);
         const struct ptx_cells x = {
             .like = writes ? ~((uint64_t)CLEM_RACE_STATE << 32)
                            : (uint64_t)(CLEM_RACE_FULL - 1u) << 32 | 0xffffffffu,
@@ -200,6 +206,7 @@ TEST_BODY(rows_of_accesses_leave_in_cells_what_lanes_leave)
             .clear = look->clear,
             .turn = look->turn,
             .barrier = look->barrier,
+            .alone = look->relaxed ? look->alone : INT64_MAX,
             .writes = writes,
             .slot = (uint64_t)(draw(3) * 32 | 15u << CLEM_RACE_BYTES_AT | 1u << CLEM_RACE_SITE_AT |
                                (writes ? CLEM_RACE_WRITES : 0))
@@ -318,10 +325,11 @@ static uint32_t racing_lanes(const struct drawn *d)
 /* What is told the host does. */
 static void forget_told(const struct drawn *d)
 {
+    const struct ptx_row_times times = ptx_row_times_of(&side.look, NULL);
     for (uint32_t lane = 0; lane < LANES; lane++)
         for (uint64_t i = 0; told_lanes >> lane & 1 && i < d->bytes; i += 4) {
             const uint64_t at = offset_of(d, lane) + i;
-            ptx_row_close(side.cells, at, side.look.turn);
+            ptx_row_close(side.cells, at, &times);
             side.cells[at / 4] = 0;
             past.forgotten[at / 4] = past.count;
         }
