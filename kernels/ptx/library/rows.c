@@ -9,17 +9,11 @@ enum { OTHERS = CLEM_RACE_SLOTS - 1 };
 _Static_assert(sizeof(struct ptx_row_access) == 24, "one for each cell, where its others are");
 _Static_assert(sizeof(struct ptx_row) <= PTX_ROW_CELLS * sizeof(uint64_t), "where first slots are");
 
-static struct ptx_row_access *accesses_of(uint64_t *cells, const struct ptx_row *row)
-{
-    const size_t at = (size_t)((const uint64_t *)(const void *)row - cells);
-    return (struct ptx_row_access *)(void *)(cells + CLEM_RACE_PAGE_BYTES / 4 + at * OTHERS);
-}
-
 const struct ptx_row_access *ptx_row_listed(uint64_t *cells, uint64_t address, uint32_t *count)
 {
     const struct ptx_row *const row = ptx_row_of(cells, address);
     *count = row->count;
-    return ptx_row_is_open(row) ? accesses_of(cells, row) : NULL;
+    return ptx_row_is_open(row) ? ptx_row_accesses(cells, row) : NULL;
 }
 
 static uint32_t warp_of(const struct ptx_row_access *a)
@@ -194,15 +188,23 @@ static void store_cell(uint64_t *first, uint64_t *others, const uint64_t *cell)
             others[to++] = cell[i];
 }
 
+/* Of lanes that read one place two are enough. */
+static uint32_t needed_lanes(const struct ptx_row_access *a)
+{
+    if (a->bytes != 0 || writes(a) || is_single(a))
+        return a->lanes;
+    return (a->lanes & -a->lanes) | 1u << (31 - __builtin_clz(a->lanes));
+}
+
 static void make_cells(uint64_t *cells, struct ptx_row *row, const struct ptx_row_times *t)
 {
     slots made = {{0}};
-    const struct ptx_row_access *const listed = accesses_of(cells, row);
+    const struct ptx_row_access *const listed = ptx_row_accesses(cells, row);
     for (uint32_t i = 0; i < row->count; i++)
-        for (uint32_t rest = listed[i].lanes; rest != 0; rest &= rest - 1)
+        for (uint32_t rest = needed_lanes(&listed[i]); rest != 0; rest &= rest - 1)
             put_lane(made, &listed[i], (unsigned)__builtin_ctz(rest), t);
     uint64_t *const first = (uint64_t *)(void *)row;
-    uint64_t *const others = (uint64_t *)(void *)accesses_of(cells, row);
+    uint64_t *const others = (uint64_t *)(void *)ptx_row_accesses(cells, row);
     for (size_t i = 0; i < PTX_ROW_CELLS; i++)
         store_cell(first + i, others + i * OTHERS, made[i]);
 }
@@ -546,11 +548,14 @@ static inline bool is_one_more(struct ptx_row_access *last, const struct ptx_row
     return true;
 }
 
-/* Loops that are unrolled come to one after the other in several places. */
+/* Loops that are unrolled come to one after the other in several places. What nobody has read may be one more of the same only where
+ * that one was expected. */
 static bool is_one_of_latest(struct ptx_row *row, struct ptx_row_access *listed,
-                             const struct ptx_row_access *a)
+                             const struct ptx_row_access *a, ptx_row_bytes bytes)
 {
-    const uint32_t fewest = row->count > 8 ? row->count - 8 : 0;
+    const bool is_known = !(bytes & ~(row->own | (row->has_more ? row->others : 0)));
+    const uint32_t most = is_known || a->bytes == 0 ? 8 : 2;
+    const uint32_t fewest = row->count > most ? row->count - most : 0;
     if (row->next < row->count && is_one_more(&listed[row->next], a)) {
         row->next++;
         return true;
@@ -606,7 +611,9 @@ static bool read_row(struct ptx_row *row, struct ptx_row_access *listed,
     if (row->time <= t->clear && row->count > 0)
         replace_reads(row, listed, whole_of(a) & ~raced);
     go_on_to(row, t, a->time);
-    if (!is_one_of_latest(row, listed, a)) {
+    if (row->has_past && !(bytes & ~row->settled))
+        return true;
+    if (!is_one_of_latest(row, listed, a, bytes)) {
         if (is_scattered(row, a))
             return false;
         add(row, listed, a);
@@ -728,7 +735,7 @@ static bool make_cell(struct making *m, const uint64_t *first, const uint64_t *o
 void ptx_row_open(uint64_t *cells, uint64_t address)
 {
     struct ptx_row *const row = ptx_row_of(cells, address);
-    struct ptx_row_access *const listed = accesses_of(cells, row);
+    struct ptx_row_access *const listed = ptx_row_accesses(cells, row);
     struct making m;
     m.count = 0;
     if (ptx_row_is_open(row))
@@ -763,7 +770,7 @@ static bool has_room(uint64_t *cells, uint64_t address, const struct ptx_row_tim
     if (!is_open_now(cells, address, times, a))
         return false;
     if (row->count + count > PTX_ROW_ACCESSES)
-        leave_out(row, accesses_of(cells, row), times);
+        leave_out(row, ptx_row_accesses(cells, row), times);
     return row->count + count <= PTX_ROW_ACCESSES;
 }
 
@@ -771,9 +778,9 @@ bool ptx_row_note(uint64_t *cells, uint64_t address, const struct ptx_row_times 
                   const struct ptx_row_access *access, ptx_row_bytes bytes)
 {
     struct ptx_row *const row = ptx_row_of(cells, address);
-    struct ptx_row_access *const listed = accesses_of(cells, row);
+    struct ptx_row_access *const listed = ptx_row_accesses(cells, row);
     if (may_add(row, access)) {
-        if (!is_one_of_latest(row, listed, access))
+        if (!is_one_of_latest(row, listed, access, bytes))
             add(row, listed, access);
         note_read(row, access, bytes);
         return true;
@@ -791,7 +798,7 @@ bool ptx_row_note_both(uint64_t *cells, uint64_t address, const struct ptx_row_t
 {
     struct ptx_row *const row = ptx_row_of(cells, address);
     if (has_room(cells, address, times, stores, 2) &&
-        write_row(row, accesses_of(cells, row), times, stores, 2))
+        write_row(row, ptx_row_accesses(cells, row), times, stores, 2))
         return true;
     ptx_row_close(cells, address, times);
     return false;

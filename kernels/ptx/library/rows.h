@@ -115,18 +115,54 @@ static inline bool ptx_row_is_open(const struct ptx_row *row)
     return (uint32_t)row->mark == CLEM_RACE_ROW;
 }
 
-/* Those of a row from `first` to before `end`, either of which may be outside of it. */
+/* Those of a row from one on, which may be outside of it. */
+static inline ptx_row_bytes ptx_row_from(int64_t first)
+{
+    const uint64_t all = ~(uint64_t)0, moved = all << (first & 63);
+    const uint64_t low = first <= 0   ? all
+                         : first < 64 ? moved
+                                      : 0,
+                   high = first < 64              ? all
+                          : first < PTX_ROW_BYTES ? moved
+                                                  : 0;
+    return (ptx_row_bytes)high << 64 | low;
+}
+
+/* Likewise to before `end`. */
 static inline ptx_row_bytes ptx_row_between(int64_t first, int64_t end)
 {
-    const ptx_row_bytes all = ~(ptx_row_bytes)0;
-    if (first >= PTX_ROW_BYTES || end <= 0)
-        return 0;
-    const ptx_row_bytes low = all << (first > 0 ? (unsigned)first : 0);
-    return end >= PTX_ROW_BYTES ? low : low & ~(all << (unsigned)end);
+    return ptx_row_from(first) & ~ptx_row_from(end);
 }
 
 /* Those that an access has. */
 ptx_row_bytes ptx_row_bytes_of(const struct ptx_row_access *access);
+
+/* Where its list lies. */
+static inline struct ptx_row_access *ptx_row_accesses(uint64_t *cells, const struct ptx_row *row)
+{
+    const size_t at = (size_t)((const uint64_t *)(const void *)row - cells);
+    return (struct ptx_row_access *)(void *)(cells + CLEM_RACE_PAGE_BYTES / 4 +
+                                             at * (CLEM_RACE_SLOTS - 1));
+}
+
+/* Whether lanes that read one place did so next to it before, at the same time: then these bytes are added to that. bytes: those of
+ * the access, which it has all of. false: it has to be noted. */
+static inline bool ptx_row_read_on(uint64_t *cells, struct ptx_row *row,
+                                   const struct ptx_row_access *access, ptx_row_bytes bytes)
+{
+    struct ptx_row_access *const last = &ptx_row_accesses(cells, row)[row->next];
+    if (!ptx_row_is_open(row) || row->next >= row->count || !row->has_more ||
+        row->time != access->time || access->cells & row->written ||
+        row->warp != (access->word & CLEM_RACE_THREAD) / 32 || last->shape != 0 ||
+        last->lanes != access->lanes || last->time != access->time || last->word != access->word)
+        return false;
+    last->cells |= access->cells;
+    row->next++;
+    row->own |= bytes;
+    row->pair |= bytes;
+    row->twice |= bytes & row->others;
+    return true;
+}
 
 /* Whether reads of these bytes by this warp find no race that those do not which are there. */
 static inline bool ptx_row_has_read(const struct ptx_row *row, const struct ptx_row_times *times,

@@ -283,11 +283,14 @@ static inline bool have_reads(const struct quick *q, const uint64_t *cells, uint
 static inline bool note_load(const struct quick *q, const struct lanes *l, uint64_t *cells,
                              uint64_t at, ptx_row_bytes bytes)
 {
-    const struct ptx_row *const row = ptx_row_of(cells, at);
+    struct ptx_row *const row = ptx_row_of(cells, at);
     const uint32_t which = cells_from((int64_t)(l->low - at), (int64_t)l->bytes);
     if (!ptx_row_is_open(row) && have_reads(q, &row->mark, which))
         return true;
     const struct ptx_row_access access = access_of(q, l, at);
+    const bool is_place = !q->is_line && q->bytes >= 4 && (l->which & (l->which - 1)) != 0;
+    if (is_place && ptx_row_read_on(cells, row, &access, bytes))
+        return true;
     return ptx_row_note(cells, at, &q->times, &access, bytes);
 }
 
