@@ -41,6 +41,7 @@ struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts,
     launch->head.function = (uint64_t)(uintptr_t)checked;
     launch->head.access = (uint64_t)(uintptr_t)access_plain;
     launch->head.gate = ocl_check_wants(OCL_CHECK_RACE) ? ocl_check_race_gate() : 0;
+    ocl_check_race_begin(launch);
     launch->head.put_off = (uint64_t)(uintptr_t)&launch->put_off;
     ocl_check_look(launch, true);
     launch->number = ocl_check_count_launch();
@@ -177,6 +178,8 @@ static uint64_t checked(const struct clem_check_call *call)
         return ocl_check_wants(OCL_CHECK_RACE) ? ocl_check_race_launches(&a) : 0;
     if (a.kind == CLEM_CHECK_SHADOW)
         return ocl_check_shared_shadow(a.address);
+    if (a.space == CLEM_CHECK_PARAM) /* which all were written, and nobody writes */
+        return !ocl_check_wants(OCL_CHECK_MEMORY) || ocl_check_memory(&a) ? a.address : 0;
     if (ocl_access_is_memory(&a) && !(a.flags & CLEM_CHECK_KNOWN) &&
         ocl_check_wants(OCL_CHECK_MEMORY))
         is_allowed = ocl_check_memory(&a);

@@ -38,6 +38,7 @@ void clem_native_set_conditional(const struct ptx_native_launch *launch,
                                  struct ptx_native_block *block, uint32_t lanes,
                                  uint64_t *arguments);
 uint64_t clem_native_clock(uint64_t runtime);
+uint64_t clem_native_timer(void); /* nanoseconds */
 void clem_native_trap(const struct ptx_native_launch *launch, uint32_t lanes);
 /* Whether a thread has failed, which ends all that wait. */
 bool clem_native_has_failed(const struct ptx_native_launch *launch);
@@ -71,6 +72,7 @@ CLEM_NATIVE_ADD_HALVES(bf16x2)
     FUNCTION(assertfail)                                                                           \
     FUNCTION(set_conditional)                                                                      \
     FUNCTION(clock)                                                                                \
+    FUNCTION(timer)                                                                                \
     FUNCTION(add_halves_f16)                                                                       \
     FUNCTION(add_halves_bf16)                                                                      \
     FUNCTION(add_halves_f16x2)                                                                     \

@@ -16,7 +16,7 @@
 
 /* What is looked at without a call: the fast ways of check.cl. Whatever is not found right there is told, and the host decides. A
  * text that was built for other meanings of these must not run: the number is part of the text, by which programs are kept. */
-#define CLEM_CHECK_VERSION 7
+#define CLEM_CHECK_VERSION 8
 
 /* Memory that was accessed before. */
 struct clem_check_memory {
@@ -117,7 +117,7 @@ struct clem_race_look {
     uint begin;   /* since which it runs */
     uint turn;    /* since which no other did */
     uint relaxed; /* 1: no thread had a fence, nothing was released, and nothing is in doubt */
-    uint unused;
+    uint alone; /* since which only blocks of its launch have run, one after the other has ended */
     /* Found last, by the lowest bits of the number and of the site. */
     struct clem_race_page pages[CLEM_RACE_PAGES];
     struct clem_race_site sites[CLEM_RACE_SITES];
@@ -177,6 +177,7 @@ struct clem_check_call {
 #define CLEM_CHECK_FUNNEL  12u /* the second above the first, moved down by `value` bits */
 #define CLEM_CHECK_JOIN    13u /* or */
 #define CLEM_CHECK_CHOOSE  14u /* the first, as the second says */
+#define CLEM_CHECK_BOTH    15u /* where either alone would decide */
 
 /* How far behind a byte of local memory lies what stands for it, where init is checked and a thread has so many. */
 #define CLEM_CHECK_LOCAL_SHADOW(bytes) (((bytes) + 15) / 16 * 16)

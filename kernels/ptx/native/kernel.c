@@ -1182,7 +1182,8 @@ static void write_symbols(struct ptx_native *n)
         "  call void @clem_native_blocks(i64 %%launch, i64 %%first, i64 %%count, %s "
         "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d, i64 %d, i64 %zu, i64 "
         "%" PRId64 ")\n"
-        "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n",
+        "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n!8 = !{i32 0, i32 "
+        "65536}\n",
         bytes, bytes, function, f->frame_bytes, f->local_bytes,
         f->is_parted ? (int)f->site_count : 0, f->is_parted || f->is_quiet ? 0 : (int)f->site_count,
         (int)sweep_of(f), f->row_count, (int64_t)later);
@@ -1224,7 +1225,7 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     const bool may_thin_out = e->status != PTX_OK || find_thin(&f, e->arena);
     if (e->status == PTX_OK && ptx_native_is_checked(&n))
         ptx_native_refuse_unchecked(&n);
-    f.is_full = !f.by_thread && (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_HALVES) &&
+    f.is_full = !f.by_thread && (ptx_native_has_rows(threads) || threads == PTX_THREADS_HALVES) &&
                 !f.is_parted && !may_thin_out;
     f.is_quiet = e->status == PTX_OK && ptx_native_can_be_quiet(&n);
     f.is_in_rows = e->status == PTX_OK && !f.by_thread && !f.is_parted && !f.is_swept &&

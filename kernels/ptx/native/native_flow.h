@@ -273,6 +273,8 @@ const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
 /* The word of lanes that wait for a node. */
 const char *ptx_native_word_of(struct ptx_native *n, int32_t node);
 struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special);
+/* Where a variable lies in its block's shared memory, which begins at a multiple of 64. */
+size_t ptx_native_shared_offset(struct ptx_native *n, const struct ptx_variable *v);
 struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct ptx_variable *v,
                                             int64_t plus);
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernels/ptx/native/native_flow.h"
 #include "kernels/ptx/host/runtime.h"
+#include "kernels/ptx/native/native_flow.h"
 
 #define OF_BLOCK(member) offsetof(struct ptx_native_block, member)
 

@@ -35,7 +35,7 @@ static void name_of_warp(struct ptx_native *n, size_t at, const char *number, si
 static bool starts_row(const struct ptx_native *n, unsigned axis, unsigned half)
 {
     const enum ptx_threads threads = n->e->target->threads;
-    return axis == 0 && half == 0 && (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW);
+    return axis == 0 && half == 0 && (ptx_native_has_rows(threads) || threads == PTX_THREADS_ROW);
 }
 
 static void name_tids(struct ptx_native *n)
@@ -50,7 +50,8 @@ static void name_tids(struct ptx_native *n)
         for (unsigned half = 0; half < 2; half++) {
             const char *at =
                 ptx_native_pointer(n, "i32", ptx_native_emit(n, "add i64 %s, %u", from, half * 64));
-            const char *tid = ptx_native_emit(n, "load i32, %s %s, !invariant.load !0", w, at);
+            const char *tid =
+                ptx_native_emit(n, "load i32, %s %s, !invariant.load !0, !range !8", w, at);
             ptx_native_do(n, "%%tid.%u.%u = and i32 %s, %d", axis, half, tid,
                           starts_row(n, axis, half) ? -PTX_NATIVE_LANES : -1);
         }
@@ -174,9 +175,13 @@ void ptx_native_enter_turn(struct ptx_native *n)
     ptx_text_put(n->e->out, " ]\n");
 }
 
-/* Whether a block is one row of threads: then all of its warps have their turns before the next block's, as their memory lies. */
+/* Whether a block is one row of threads: then all of its warps have their turns before the next block's, as their memory lies. Where it
+ * is known, what turns have alike is computed before them. */
 static const char *is_row(struct ptx_native *n)
 {
+    const enum ptx_threads threads = n->e->target->threads;
+    if (threads != PTX_THREADS_ANY)
+        return threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW ? "true" : "false";
     const size_t block = offsetof(struct ptx_native_launch, block);
     const char *rows =
         ptx_native_emit(n, "mul i32 %s, %s", ptx_native_of_launch(n, block + 4, "i32"),

@@ -168,13 +168,15 @@ const struct ptx_checked *ptx_native_checked(struct ptx_native *n, const struct 
 {
     struct ptx_emitter *e = n->e;
     const uint8_t space = ptx_native_space_of(address, in->space);
-    if (!ptx_native_is_checked(n) || space == PTX_SPACE_PARAM)
+    if (!ptx_native_is_checked(n))
         return NULL;
     const bool is_generic = space == PTX_SPACE_GENERIC && e->plan->has_windows;
-    if (is_generic || space == PTX_SPACE_LOCAL) {
+    if (is_generic || space == PTX_SPACE_LOCAL || ptx_check_finds_parameter(e, space, address)) {
         ptx_refuse(e, "an access of this space is checked thread by thread");
         return NULL;
     }
+    if (space == PTX_SPACE_PARAM)
+        return NULL;
     struct ptx_checked *c = ptx_arena_take(e->arena, sizeof *c);
     const struct ptx_access access = {
         .kind = (uint8_t)kind,
@@ -349,30 +351,40 @@ static const char *choosing_lanes(struct ptx_native *n, const struct ptx_operand
     return lanes;
 }
 
+/* Of `lanes` those that a text is for; holds: those where the predicates hold. */
+static const char *lanes_of_text(struct ptx_native *n, const char *const holds[2], unsigned text,
+                                 const char *lanes)
+{
+    for (unsigned i = 0; i < 2 && holds[i]; i++) {
+        const char *own = holds[i];
+        if (text >> i & 1)
+            own = ptx_native_emit(n, "xor i32 %s, -1", own);
+        lanes = ptx_native_emit(n, "and i32 %s, %s", own, lanes);
+    }
+    return lanes;
+}
+
 void ptx_native_check_values(struct ptx_native *n, const struct ptx_instruction *in)
 {
     struct ptx_emitter *e = n->e;
     const struct ptx_instruction *const own =
         &e->function->instructions[in - n->flow->function->instructions];
-    const char *texts[2];
+    struct ptx_check_choice choice;
     if (!ptx_native_is_checked(n))
         return;
     e->instruction = own;
-    ptx_check_flows(e, own, texts);
+    ptx_check_flows(e, own, &choice);
     e->instruction = in;
-    if (!texts[0])
+    if (!choice.texts[0])
         return;
     const char *lanes = ptx_native_guarded(n, in);
-    const char *holds = NULL;
-    if (texts[1])
-        holds = choosing_lanes(n, &in->operands[3]);
+    const char *holds[2] = {NULL, NULL};
+    for (unsigned i = 0; i < 2 && choice.by[i] != 0; i++)
+        holds[i] = choosing_lanes(n, &in->operands[choice.by[i]]);
     const char *go_on = begin_followed(n);
-    if (texts[1]) {
-        const char *others = ptx_native_emit(n, "xor i32 %s, -1", holds);
-        call_flows(n, texts[1], ptx_native_emit(n, "and i32 %s, %s", others, lanes));
-        lanes = ptx_native_emit(n, "and i32 %s, %s", holds, lanes);
-    }
-    call_flows(n, texts[0], lanes);
+    for (unsigned i = PTX_CHECK_CHOICES; i-- > 0;)
+        if (choice.texts[i])
+            call_flows(n, choice.texts[i], lanes_of_text(n, holds, i, lanes));
     end_followed(n, go_on);
 }
 

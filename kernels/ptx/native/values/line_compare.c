@@ -249,6 +249,39 @@ const char *ptx_native_holds_for_all(struct ptx_native *n, const struct ptx_inst
     return all;
 }
 
+/* Of numbers that go up by one and do not wrap around, the lanes that hold where some do and some do not: those before or behind the
+ * bound. */
+static const char *lanes_at_bound(struct ptx_native *n, const struct comparison *c)
+{
+    const bool is_over = c->relation == PTX_LE || c->relation == PTX_GT;
+    const char *count = ptx_native_emit(n, "sub i32 %s, %s", c->bound, c->line.base[0]);
+    if (is_over)
+        count = ptx_native_emit(n, "add i32 %s, 1", count);
+    const char *behind = ptx_native_emit(n, "shl i32 -1, %s", count);
+    return c->relation == PTX_LT || c->relation == PTX_LE
+               ? ptx_native_emit(n, "xor i32 %s, -1", behind)
+               : behind;
+}
+
+/* Whether a comparison decides alone which lanes go on where its node ends: then how many there are is waited for, and otherwise
+ * vectors are made of its truths. */
+static bool is_way(const struct ptx_native_flow *f, const struct ptx_instruction *in)
+{
+    const struct ptx_node *node = &f->graph->nodes[f->node];
+    const struct ptx_instruction *last = &f->function->instructions[node->end - 1];
+    return last->opcode == PTX_OPCODE_bra && last->guard == in->operands[0].index;
+}
+
+/* Lane by lane. */
+static const char *lanes_of_each(struct ptx_native *n, const struct comparison *c)
+{
+    const char *truths =
+        ptx_native_emit(n, "icmp %s <32 x i32> %s, %s", word_of(c, c->relation),
+                        ptx_native_of_term(n, c->line, 32).text,
+                        ptx_native_vector(n, ptx_native_number(n, 32, c->bound)).text);
+    return ptx_native_emit(n, "bitcast <32 x i1> %s to i32", truths);
+}
+
 bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction *in)
 {
     struct comparison c;
@@ -279,19 +312,26 @@ bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction 
     else
         ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", all, end, rest);
     ptx_native_label(n, rest);
-    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
-                  ptx_native_emit(n, "and i1 %s, %s", is_straight, none), end, each);
+    const int holds = below.relation == c.relation ? -1 : 0, fails = -1 - holds;
+    const char *others;
+    if (c.line.line.step == 1 && is_way(n->flow, in)) {
+        const char *near = ptx_native_name(n, "compare"), *few = ptx_native_name(n, "compare");
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", is_straight, near, each);
+        ptx_native_label(n, near);
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", none, end, few);
+        ptx_native_label(n, few);
+        const char *lanes = lanes_at_bound(n, &c);
+        ptx_native_jump(n, end);
+        others = ptx_format(n->e, "[%d, %%%s], [%s, %%%s]", fails, near, lanes, few);
+    } else {
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
+                      ptx_native_emit(n, "and i1 %s, %s", is_straight, none), end, each);
+        others = ptx_format(n->e, "[%d, %%%s]", fails, rest);
+    }
     ptx_native_label(n, each);
-    const char *truths =
-        ptx_native_emit(n, "icmp %s <32 x i32> %s, %s", word_of(&c, c.relation),
-                        ptx_native_of_term(n, c.line, 32).text,
-                        ptx_native_vector(n, ptx_native_number(n, 32, c.bound)).text);
-    const char *lanes = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", truths);
+    others = ptx_format(n->e, "%s, [%s, %%%s]", others, lanes_of_each(n, &c), each);
     ptx_native_jump(n, end);
     ptx_native_label(n, end);
-    const int holds = below.relation == c.relation ? -1 : 0;
-    const char *others =
-        ptx_format(n->e, "[%d, %%%s], [%s, %%%s]", holds == 0 ? -1 : 0, rest, lanes, each);
     const char *word = before ? ptx_native_emit(n, "phi i32 [%d, %%%s], %s", holds, before, others)
                               : ptx_native_emit(n, "phi i32 %s", others);
     set_lanes(n, in, word);
