@@ -12,7 +12,7 @@
 
 #include "cl/queue/chain.h"
 #include "cl/state/state.h"
-#include "kernels/ptx/native/abi.h"
+#include "kernels/ptx/host/abi.h"
 
 /* ---- Code: native.c ---- */
 

@@ -150,16 +150,21 @@ static bool runs(struct ocl_native_launch *launch)
     return verdict == RUNS;
 }
 
-/* A thread may have been kept from its work meanwhile: the shorter of two times counts. */
+/* A thread may have been kept from its work meanwhile: the shorter of two times counts. What takes next to nothing in all tells
+ * how long it takes to begin, which is no block's time. */
 static void note_time(struct ocl_native *native, uint64_t nanoseconds, uint64_t blocks)
 {
+    enum { TELLING_NS = 2000 };
     const uint64_t most = UINT32_MAX, taken = nanoseconds * 1000u / blocks + 1;
     const uint32_t now = (uint32_t)(taken < most ? taken : most);
     const uint32_t last = atomic_load_explicit(&native->last_ps, memory_order_relaxed);
+    const uint32_t known = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
     const uint32_t noted = last != 0 && last < now ? last : now;
+    if (nanoseconds < TELLING_NS && known != 0 && now > known)
+        return;
     if (last != now)
         atomic_store_explicit(&native->last_ps, now, memory_order_relaxed);
-    if (noted != atomic_load_explicit(&native->block_ps, memory_order_relaxed))
+    if (noted != known)
         atomic_store_explicit(&native->block_ps, noted, memory_order_relaxed);
 }
 

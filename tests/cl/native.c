@@ -822,6 +822,27 @@ TEST_BODY(native_parts_are_rows_of_blocks)
     close_bench(&native.bench);
 }
 
+/* What beginning takes is not taken for the time of blocks, though a launch has few. */
+TEST_BODY(native_times_are_those_of_blocks)
+{
+    enum { SHORT_PS = 1000, FEW = 2, TIMES = 5, MOST_MISSED = 3 };
+    static uint32_t words[FEW];
+    struct native_bench native = open_native();
+    struct ocl_native *code = make(&native, counting_text);
+    assert_non_null(code);
+    int missed = 0;
+    for (int i = 0; i < TIMES; i++) {
+        struct ocl_piece_of_chain *piece = shared_piece(&native, code, FEW, words);
+        atomic_store(&code->last_ps, 2 * SHORT_PS);
+        atomic_store(&code->block_ps, SHORT_PS);
+        piece->run(piece);
+        missed += atomic_load(&code->block_ps) > SHORT_PS; /* the thread lost its processor */
+    }
+    assert_in_range(missed, 0, MOST_MISSED);
+    ocl_native_release(code);
+    close_bench(&native.bench);
+}
+
 static void *give_pieces(void *unknown)
 {
     void **pieces = unknown;

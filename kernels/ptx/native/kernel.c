@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "kernels/ptx/host/runtime.h"
 #include "kernels/ptx/native/native_flow.h"
-#include "kernels/ptx/native/runtime.h"
 
 /* ---- Parameters of calls ---- */
 

@@ -20,8 +20,8 @@
 #define KERNELS_PTX_NATIVE_FLOW_H
 
 #include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/host/runtime.h"
 #include "kernels/ptx/native/native.h"
-#include "kernels/ptx/native/runtime.h"
 
 enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_ROWS = 2, PTX_NATIVE_ASKED = 8 };
 
@@ -106,6 +106,7 @@ struct ptx_native_flow {
     bool *is_read;                         /* per register: by any instruction */
     uint8_t *definitions;                  /* per register: 0, 1, or 2 for more */
     const struct ptx_instruction **set_by; /* per register: the last in the text */
+    struct ptx_native_range *ranges; /* per register, once one is asked for (narrow.c) */
     struct ptx_native_line
         *lines; /* per register; of one that differs from lane to lane it is how it is kept */
     struct ptx_native_term *terms; /* per register: its value, where term_in is the node's stamp */
