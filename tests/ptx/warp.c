@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <time.h>
 
-#include "kernels/ptx/native/native_runtime.h"
+#include "kernels/ptx/host/native_runtime.h"
 #include "tests/ptx/read.h"
 
 static const struct ptx_target cpu = {.is_cpu = true,
