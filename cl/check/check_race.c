@@ -640,6 +640,36 @@ static void note_reported(struct clem_check_launch *head, uint64_t pair)
     head->reported_count++;
 }
 
+/* What was reported of kernels; others make room. */
+enum { KERNELS = 64 };
+static struct kernel_reported {
+    const char *kernel;
+    ulong pairs[CLEM_RACE_REPORTED];
+} kernels_reported[KERNELS];
+
+static struct kernel_reported *reported_of(const struct ocl_check_launch *launch)
+{
+    return &kernels_reported[key_of(launch, 0) >> 32 & (KERNELS - 1)];
+}
+
+void ocl_check_race_begin(struct ocl_check_launch *launch)
+{
+    const struct kernel_reported *const its = reported_of(launch);
+    pthread_mutex_lock(&lock);
+    if (its->kernel == launch->kernel)
+        memcpy(launch->head.reported, its->pairs, sizeof its->pairs);
+    pthread_mutex_unlock(&lock);
+}
+
+static void keep_reported(const struct ocl_check_launch *launch)
+{
+    struct kernel_reported *const its = reported_of(launch);
+    pthread_mutex_lock(&lock);
+    its->kernel = launch->kernel;
+    memcpy(its->pairs, launch->head.reported, sizeof its->pairs);
+    pthread_mutex_unlock(&lock);
+}
+
 /* What was found at an access of ocl_check_race_plain(). */
 static void report_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
                          uint64_t thread, uint64_t block, struct found *here)
@@ -659,6 +689,7 @@ static void report_plain(struct ocl_check_launch *launch, uint64_t what, uint64_
         report_all(&a, here);
     for (unsigned i = 0; i < all.count; i++)
         note_reported(&launch->head, all.reports[i].pair);
+    keep_reported(launch);
 }
 
 static void bound_touches(struct ocl_check_launch *launch)

@@ -233,7 +233,7 @@ size_t ocl_native_items(const struct ocl_context *context, const struct ocl_nati
 /* Of a launch that threads share if any wait for it: none waits long for the part that another has begun. */
 static uint64_t part_of(const struct ocl_native *native, uint64_t blocks)
 {
-    enum { PART_PS = 2000000, PARTS = 16, LEAST_PS = 250000, SHORTEST_PS = 3000000 };
+    enum { PART_PS = 2000000, PARTS = 16, LEAST_PS = 150000, SHORTEST_PS = 3000000 };
     const uint64_t block_ps = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
     const uint64_t all_ps = block_ps * blocks, part_ps = all_ps / PARTS;
     if (all_ps < SHORTEST_PS)

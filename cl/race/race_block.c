@@ -84,6 +84,7 @@ static void start_again(struct ocl_race *race)
 {
     race->node_count = 0;
     race->launch_base = race->launches;
+    race->alone = 0;
     race->run_count = race->run_last = 0;
     race->release_count = 0;
     race->look.relaxed = 1;
@@ -265,7 +266,8 @@ struct ocl_race_block *ocl_race_block_begin(struct ocl_race *race, uint32_t laun
     block->serial = ++race->serial;
     block->threads = threads;
     block->doubts = block->turn = block->knows = block->fenced = block->fences = 0;
-    memset(block->all, 0, room_of(threads) * sizeof *block->all);
+    if (block->is_touched)
+        memset(block->all, 0, room_of(threads) * sizeof *block->all);
     memset(block->barriers, 0, sizeof block->barriers);
     block->is_touched = false;
     forget_rows(block);

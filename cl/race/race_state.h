@@ -142,6 +142,7 @@ struct ocl_race {
     size_t bytes, most;
     bool is_full;
     uint32_t serial;
+    uint32_t alone; /* the launch whose blocks have run one after the other; 0: none */
     uint32_t launches, open_launches;
     uint32_t launch_begin; /* since when some launch has been open */
     uint32_t launch_base;  /* launches before that */
@@ -184,8 +185,8 @@ struct page *race_shared_page_for(struct ocl_race *race, struct ocl_race_block *
 static inline void race_close_row(struct ocl_race *race, struct page *page, uint64_t address)
 {
     uint64_t *const cells = (uint64_t *)(void *)page->first;
-    if (ptx_row_is_open(ptx_row_of(cells, address)))
-        ptx_row_close(cells, address, race->look.turn);
+    const struct ptx_row_times times = ptx_row_times_of(&race->look, NULL);
+    ptx_row_close(cells, address, &times);
 }
 /* The cell of an address or offset in its page. */
 static inline struct cell race_cell(const struct page *page, uint64_t address)

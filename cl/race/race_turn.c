@@ -23,6 +23,10 @@ void race_take_turn(struct ocl_race *race, struct ocl_race_block *block)
         race->last->turn = 0;
     race->last = block;
     block->turn = ++race->look.time;
+    if (block->launch != race->alone || race->open->next) {
+        race->alone = block->launch;
+        race->look.alone = block->turn;
+    }
     race_show(race);
     if (race_grow(race, (void **)&race->runs, &race->run_room, race->run_count, sizeof *race->runs))
         race->runs[race->run_count++] = (struct run){.time = block->turn,

@@ -110,7 +110,8 @@ static void prepare(struct side *s)
     s->head.memory = (uint64_t)(uintptr_t)s->memory;
     s->look.time = 10;
     s->look.old = s->look.clear = s->look.begin = 2;
-    s->look.turn = 3;
+    s->look.turn = s->look.alone = 3;
+    s->look.relaxed = 1;
 }
 
 static uint32_t draw(uint32_t below)
@@ -129,6 +130,7 @@ static void take_turn(struct clem_race_look *look)
     look->old = draw(12) ? look->old : look->begin - 1;
     look->clear = draw(2) ? look->clear : look->begin - 1;
     look->clear = look->clear > look->old ? look->clear : look->old;
+    look->alone = look->clear > look->alone ? look->turn : look->alone;
 }
 
 /* Time goes on: a barrier, another block's turn, or nothing but that. */
@@ -174,14 +176,18 @@ static bool is_done_alone(const struct ptx_cells *x, const struct clem_race_look
     const struct clem_race_now now = {slot, (uint32_t)x->old, look};
     const uint64_t known = *first, differs = known ^ slot;
     const uint32_t word = (uint32_t)(differs >> 32);
-    const bool is_behind = !x->writes && word & CLEM_RACE_WRITES &&
-                           (known >> 32 & CLEM_RACE_STATE) == CLEM_RACE_ALONE &&
+    const uint32_t state = (uint32_t)(known >> 32) & CLEM_RACE_STATE;
+    const bool is_behind = !x->writes && word & CLEM_RACE_WRITES && state == CLEM_RACE_ALONE &&
                            (uint32_t)known > x->old;
-    if (!is_behind && clem_race_at_first(&now, x->like, (ulong *)first, (ulong *)others))
+    const bool is_more = !x->writes && state == CLEM_RACE_MORE && !(known >> 32 & CLEM_RACE_FULL) &&
+                         (uint32_t)known > x->old && (uint32_t)known < look->turn &&
+                         differs & x->like;
+    if (!is_behind && !is_more &&
+        clem_race_at_first(&now, x->like, (ulong *)first, (ulong *)others))
         return true;
     return !x->writes && (uint32_t)differs == 0 && (uint32_t)known > x->old &&
            !(word & (CLEM_RACE_BYTES | CLEM_RACE_STRONG | CLEM_RACE_WRITES)) &&
-           (known >> 32 & CLEM_RACE_STATE) == CLEM_RACE_ALONE &&
+           state == CLEM_RACE_ALONE &&
            clem_race_among(slot, now.old, look, (ulong *)first, (ulong *)others);
 }
 
@@ -193,6 +199,7 @@ TEST_BODY(rows_of_accesses_leave_in_cells_what_lanes_leave)
         uint64_t first[2][COUNT], others[2][COUNT * OTHERS], left = 0;
         const struct clem_race_look *const look = &side.look;
         const bool writes = draw(2);
+        side.look.relaxed = draw(2);
         const struct ptx_cells x = {
             .like = writes ? ~((uint64_t)CLEM_RACE_STATE << 32)
                            : (uint64_t)(CLEM_RACE_FULL - 1u) << 32 | 0xffffffffu,
@@ -200,6 +207,7 @@ TEST_BODY(rows_of_accesses_leave_in_cells_what_lanes_leave)
             .clear = look->clear,
             .turn = look->turn,
             .barrier = look->barrier,
+            .alone = look->relaxed ? look->alone : INT64_MAX,
             .writes = writes,
             .slot = (uint64_t)(draw(3) * 32 | 15u << CLEM_RACE_BYTES_AT | 1u << CLEM_RACE_SITE_AT |
                                (writes ? CLEM_RACE_WRITES : 0))
@@ -253,6 +261,8 @@ static uint64_t offset_of(const struct drawn *d, uint32_t lane)
     return start + (uint64_t)(d->stride * (int64_t)(lane % (LANES / 2)));
 }
 
+static bool always_looks; /* at memory and init, too */
+
 static void by_row(struct side *s, const struct drawn *d, bool is_list)
 {
     static struct ptx_native_list list;
@@ -262,8 +272,8 @@ static void by_row(struct side *s, const struct drawn *d, bool is_list)
     const struct ptx_native_told told = {.what = (uint64_t)d->bytes << 32 | CLEM_CHECK_GLOBAL << 8 |
                                                  (d->writes ? CLEM_CHECK_STORE : CLEM_CHECK_LOAD),
                                          .site = s->site,
-                                         .ways =
-                                             PTX_NATIVE_RACES | (draw(2) ? PTX_NATIVE_LOOKS : 0),
+                                         .ways = PTX_NATIVE_RACES |
+                                                 (always_looks || draw(2) ? PTX_NATIVE_LOOKS : 0),
                                          .stride = d->stride};
     told_lanes = 0;
     for (uint32_t lane = 0; lane < LANES; lane++)
@@ -318,10 +328,11 @@ static uint32_t racing_lanes(const struct drawn *d)
 /* What is told the host does. */
 static void forget_told(const struct drawn *d)
 {
+    const struct ptx_row_times times = ptx_row_times_of(&side.look, NULL);
     for (uint32_t lane = 0; lane < LANES; lane++)
         for (uint64_t i = 0; told_lanes >> lane & 1 && i < d->bytes; i += 4) {
             const uint64_t at = offset_of(d, lane) + i;
-            ptx_row_close(side.cells, at, side.look.turn);
+            ptx_row_close(side.cells, at, &times);
             side.cells[at / 4] = 0;
             past.forgotten[at / 4] = past.count;
         }
@@ -474,6 +485,140 @@ static void add_up(uint64_t order, uint64_t scope)
     assert_int_equal(clem_native_check_list(&launch, &block, &told, UINT32_MAX, &list), 0);
     for (uint32_t lane = 0; lane < LANES; lane++)
         assert_int_equal(list.addresses[lane], (uint64_t)(uintptr_t)&memory[lane % 4]);
+}
+
+/* ---- What is enough ---- */
+
+static void begin_again(void)
+{
+    prepare(&side);
+    wipe();
+    side.head.function = (uint64_t)(uintptr_t)take_note;
+    always_looks = true;
+    come = 0;
+}
+
+/* The next block of the launch. */
+static void next_block(void)
+{
+    side.look.begin = side.look.barrier = side.look.time++;
+    side.look.turn = side.look.time;
+}
+
+static uint32_t listed(void)
+{
+    uint32_t count;
+    return ptx_row_listed(side.cells, 0, &count) ? count : 0;
+}
+
+TEST_BODY(reads_of_a_block_that_has_ended_are_enough_where_nothing_orders_blocks)
+{
+    struct drawn d = {.bytes = 4, .stride = 4, .lanes = UINT32_MAX, .second = 64};
+    for (uint32_t relaxed = 0; relaxed < 2; relaxed++) {
+        begin_again();
+        side.look.relaxed = relaxed;
+        d.writes = false;
+        for (uint32_t i = 0; i < 3; i++, next_block()) {
+            d.thread = i * LANES;
+            by_row(&side, &d, i == 1);
+            assert_int_equal(told_lanes, 0);
+        }
+        assert_int_equal(listed(), relaxed ? 1 : 3);
+        d.writes = true;
+        by_row(&side, &d, false);
+        assert_int_equal(told_lanes, UINT32_MAX);
+    }
+}
+
+TEST_BODY(reads_of_a_block_that_has_ended_hide_no_write_of_its)
+{
+    struct drawn d = {.writes = true, .bytes = 4, .stride = 4, .lanes = UINT32_MAX, .second = 64};
+    begin_again();
+    by_row(&side, &d, false);
+    side.look.barrier = side.look.time++;
+    d.writes = false;
+    d.thread = LANES;
+    by_row(&side, &d, false);
+    assert_int_equal(told_lanes, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        next_block();
+        by_row(&side, &d, i & 1);
+        assert_int_equal(told_lanes, UINT32_MAX);
+    }
+}
+
+/* By threads that come one by one, where there are cells. */
+TEST_BODY(two_threads_that_read_stay_however_often_one_of_them_does)
+{
+    struct drawn d = {.bytes = 4, .stride = 4, .lanes = 1};
+    begin_again();
+    for (uint32_t i = 0; i < 5; i++) {
+        d.thread = i % 2;
+        by_row(&side, &d, true);
+        assert_int_equal(told_lanes, 0);
+    }
+    d.writes = true;
+    by_row(&side, &d, true);
+    assert_int_equal(told_lanes, 1);
+}
+
+TEST_BODY(a_row_that_is_closed_keeps_what_no_barrier_orders)
+{
+    struct drawn d = {.bytes = 4, .stride = 4, .lanes = UINT32_MAX};
+    begin_again();
+    for (uint32_t i = 0; i < 6; i++) {
+        if (i == 4)
+            side.look.barrier = side.look.time++;
+        d.first = i == 4 ? 4 : 0;
+        d.second = d.first + 64;
+        d.thread = i < 4 ? (i + 1) * LANES : 0;
+        by_row(&side, &d, false);
+        assert_int_equal(told_lanes, 0);
+    }
+    const struct ptx_row_times times = ptx_row_times_of(&side.look, &side.head);
+    ptx_row_close(side.cells, 0, &times);
+    d.writes = true;
+    d.first = 20;
+    d.lanes = 1;
+    d.thread = 5;
+    by_row(&side, &d, true);
+    assert_int_equal(told_lanes, 1u << 5);
+}
+
+TEST_BODY(all_is_told_while_values_are_followed_though_it_was_read_before)
+{
+    struct drawn d = {.bytes = 4, .stride = 4, .lanes = UINT32_MAX, .second = 64};
+    begin_again();
+    for (uint32_t i = 0; i < 3; i++) {
+        d.thread = i * LANES;
+        by_row(&side, &d, false);
+        assert_int_equal(come, 0);
+    }
+    side.head.followed = 1;
+    side.whole.bytes = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        come = 0;
+        by_row(&side, &d, i);
+        assert_int_equal(come, UINT32_MAX);
+    }
+}
+
+/* Columns, and what lies anywhere. */
+TEST_BODY(lanes_that_are_far_from_each_other_are_looked_at_without_a_call)
+{
+    struct drawn d = {.bytes = 4, .stride = 68, .lanes = UINT32_MAX, .second = 16 * 68};
+    begin_again();
+    for (uint32_t i = 0; i < 4; i++) {
+        d.writes = i == 0;
+        by_row(&side, &d, i & 1);
+        assert_int_equal(told_lanes | come, 0);
+        assert_false(ptx_row_is_open(ptx_row_of(side.cells, 0)));
+        side.look.barrier = side.look.time++;
+    }
+    d.thread = LANES;
+    next_block();
+    by_row(&side, &d, false);
+    assert_int_equal(told_lanes, UINT32_MAX);
 }
 
 TEST_BODY(atomic_operations_are_told_where_they_may_order_something)

@@ -61,17 +61,28 @@ static inline struct outcome outcome_of(const struct ptx_cells *rule, group know
     const group is_before = (time <= ALL(rule->clear)) | (is_ours & (time <= ALL(rule->barrier)));
     const group is_own = ((differs & ALL(UPPER(CLEM_RACE_THREAD))) == none) & is_ours;
     const group is_behind = writes & (state == ALL(UPPER(CLEM_RACE_BEHIND)));
-    const group goes = is_plain & (writes | is_one) & (is_alone | is_behind) & (is_before | is_own);
+    const group reads_again = ~writes & ~is_same & ~is_old & is_plain & is_one;
+    const group is_more_yet = (known & ALL(UPPER(CLEM_RACE_STATE | CLEM_RACE_FULL))) ==
+                              ALL(UPPER(CLEM_RACE_MORE | CLEM_RACE_FULL));
+    const group is_read_behind = state == ALL(UPPER(CLEM_RACE_BEHIND));
+    const group is_enough = reads_again & (time >= ALL(rule->alone)) & ~is_ours &
+                            (is_alone | is_read_behind | is_more_yet);
+    const group goes =
+        is_plain & (writes | is_one) & (is_alone | is_behind) & (is_before | is_own) & ~is_enough;
     const group is_of_warp = (differs & ALL(UPPER(CLEM_RACE_THREAD & ~31u))) == none;
     const group is_full = (differs & ALL(UPPER(CLEM_RACE_FULL))) != none;
     const group is_more = ~writes & is_plain & (state == ALL(UPPER(CLEM_RACE_MORE))) & is_now &
                           (is_of_warp | is_full);
-    const group is_second =
-        ~writes & ~is_same & ~is_old & ~goes & is_plain & is_alone & is_one & is_now;
+    const group is_second = reads_again & ~goes & is_alone & is_now;
+    const group is_read_over =
+        reads_again & ~is_enough & (time <= ALL(rule->clear)) & is_read_behind;
     const group more = ALL(UPPER(CLEM_RACE_MORE)) | (is_full & ALL(UPPER(CLEM_RACE_FULL)));
+    const group is_alone_now = ~((is_more & ~is_old) | is_second | is_read_over);
     const group next = (is_more & ~is_old & more) | (is_second & ALL(UPPER(CLEM_RACE_MORE))) |
-                       (~((is_more & ~is_old) | is_second) & ALL(UPPER(CLEM_RACE_ALONE)));
-    const group is_done = is_same | is_old | goes | is_more | is_second, stays = is_same | ~is_done;
+                       (is_read_over & ALL(UPPER(CLEM_RACE_BEHIND))) |
+                       (is_alone_now & ALL(UPPER(CLEM_RACE_ALONE)));
+    const group is_done = is_same | is_old | goes | is_more | is_second | is_enough | is_read_over;
+    const group stays = is_same | is_enough | (is_more & is_of_warp & ~is_old) | ~is_done;
     return (struct outcome){is_done, is_second, (stays & known) | (~stays & (slot | next))};
 }
 

@@ -11,7 +11,7 @@ enum { PTX_CELLS_MOST = 64, PTX_CELLS_SAME_AT = 17 /* CLEM_RACE_SAME */ };
 /* Accesses to cells that lie side by side. like, old, clear, turn, barrier: as struct clem_race_look has them (library/check.h), and as
  * clem_race_at_first() is given them. */
 struct ptx_cells {
-    uint64_t like, old, clear, turn, barrier;
+    uint64_t like, old, clear, turn, barrier, alone; /* `alone` is all ones where not `relaxed` */
     bool writes;
     uint64_t slot;  /* what comes to the first cell; of those behind, threads are the next ones, */
     unsigned shift; /* of each so many cells: 1 << shift */
@@ -33,5 +33,18 @@ uint64_t ptx_cells_avx2(const struct ptx_cells *x, uint64_t *first, uint64_t *ot
                         uint32_t count);
 uint64_t ptx_cells_avx512(const struct ptx_cells *x, uint64_t *first, uint64_t *others,
                           uint32_t count);
+
+/* The one for this processor. */
+static inline uint64_t ptx_cells_pass(const struct ptx_cells *x, uint64_t *first, uint64_t *others,
+                                      uint32_t count)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+        return ptx_cells_avx512(x, first, others, count);
+    if (__builtin_cpu_supports("avx2"))
+        return ptx_cells_avx2(x, first, others, count);
+#endif
+    return ptx_cells_any(x, first, others, count);
+}
 
 #endif

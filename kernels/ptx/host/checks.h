@@ -73,6 +73,15 @@ bool ptx_check_quickly(const struct ptx_native_launch *launch, const struct ptx_
                        const struct ptx_native_told *told, uint32_t lanes, uint64_t first,
                        uint64_t second, const struct ptx_native_list *list);
 
+/* Whether lanes' places in a list follow each other, up or down, so that none is another's. */
+bool ptx_are_apart(const struct ptx_native_list *list, uint32_t lanes, uint32_t bytes);
+
+/* Likewise of a list: lanes that are left, and have to be looked at again. */
+uint32_t ptx_check_list_quickly(const struct ptx_native_launch *launch,
+                                const struct ptx_native_block *block,
+                                const struct ptx_native_told *told, uint32_t lanes,
+                                const struct ptx_native_list *list);
+
 /* runtime_check.c: a block begins, has come to a barrier with so many threads, ends. Needs: the launch is checked. */
 void clem_native_block_begins(const struct ptx_native_launch *launch,
                               struct ptx_native_block *block);

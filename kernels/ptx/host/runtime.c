@@ -493,7 +493,15 @@ static void place_block(struct running *r, unsigned char *at)
     r->block.local = (uint64_t)(uintptr_t)r->locals;
     r->block.turns = (uint64_t)(uintptr_t)r->warps;
     r->block.last_lanes = UINT32_MAX >> (r->count * LANES - threads_of(launch));
+}
+
+/* Runs of a launch that have the same scratch find there what the first has written. */
+static void number_threads_once(const struct running *r)
+{
+    if (r->now->numbered == r->tids)
+        return;
     number_threads(r);
+    r->now->numbered = r->tids;
 }
 
 static void note_block(const struct running *r)
@@ -541,6 +549,7 @@ static struct running *room_beside(const struct running *like)
     *made = *like;
     made->own = own;
     place_block(made, own);
+    number_threads(made);
     return made;
 }
 
@@ -1001,6 +1010,7 @@ static void run_on(const struct running *fresh, unsigned char *scratch, uint64_t
         *r = *fresh;
         r->now->left = r;
         place_block(r, (unsigned char *)r + round_up(sizeof *r));
+        number_threads(r);
         begin_rows(r, rows);
         begin_sums(r);
     }
@@ -1032,6 +1042,7 @@ void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, 
         return;
     }
     place_block(&r, (unsigned char *)scratch + round_up(sizeof *r.now));
+    number_threads_once(&r);
     r.block.columns = 1;
     if (sites && count > 0)
         run_in_turns(&r, first, first + count);

@@ -9,6 +9,7 @@
 #include "kernels/ptx/host/cells.h"
 #include "kernels/ptx/host/checks.h"
 #include "kernels/ptx/host/host_race.h"
+#include "kernels/ptx/host/strong.h"
 #include "kernels/ptx/host/written.h"
 #include "kernels/ptx/ir/ir.h"
 #include "kernels/ptx/library/check.h"
@@ -236,8 +237,7 @@ static bool begin_races(const struct row *r, struct racing *x, uint64_t place)
                         : (uint64_t)(CLEM_RACE_FULL - 1u) << 32 | 0xffffffffu;
     x->now = (struct clem_race_now){x->look->time, r->is_shared ? x->look->barrier : x->look->old,
                                     x->look};
-    x->times = (struct ptx_row_times){x->now.old, x->look->clear, x->look->turn, x->look->barrier,
-                                      r->is_shared ? NULL : r->head->reported};
+    x->times = ptx_row_times_of(x->look, r->is_shared ? NULL : r->head);
     return true;
 }
 
@@ -336,18 +336,30 @@ static bool note_lane(const struct row *r, const struct racing *x, unsigned lane
                                                    << at / 4,
                                           .start = (int16_t)(is_whole ? 0 : at),
                                           .bytes = (uint8_t)(is_whole ? 0 : r->bytes)};
-    return ptx_row_note(cells, place, &x->times, &access);
+    return ptx_row_note(cells, place, &x->times, &access, ptx_row_bytes_of(&access));
 }
 
+/* Whether reads that are there are enough. */
+static bool has_read(const struct row *r, const struct racing *x, uint64_t place, uint64_t *cells)
+{
+    const int64_t at = (int64_t)(place % PTX_ROW_BYTES);
+    return !r->writes &&
+           ptx_row_has_read(ptx_row_of(cells, place), &x->times, x->look->time,
+                            (uint32_t)r->block->thread / 32, ptx_row_between(at, at + r->bytes));
+}
+
+/* One lane makes no list of cells that may become one. */
 static bool race_lane(const struct row *r, struct racing *x, unsigned lane, uint64_t place,
                       uint64_t *cells)
 {
     const struct ptx_row *const row = ptx_row_of(cells, place);
-    const bool may_have_list =
-        ptx_row_is_open(row) ||
-        ((uint32_t)row->mark <= x->now.old && (uint32_t)cells[cell_of(place)] <= x->now.old);
-    return (may_have_list && note_lane(r, x, lane, place, cells)) ||
-           race_at(r, x, lane, place, cells);
+    if (ptx_row_is_open(row)) {
+        if (row->time <= x->now.old)
+            ptx_row_forget(cells, place);
+        else if (has_read(r, x, place, cells) || note_lane(r, x, lane, place, cells))
+            return true;
+    }
+    return race_at(r, x, lane, place, cells);
 }
 
 /* Of a page that is made where there is none. */
@@ -384,40 +396,21 @@ static uint32_t race_each(const struct row *r, struct racing *x, const struct pa
     return left;
 }
 
-/* All lanes read at one place: when two of them have, those that come only take the first's. */
+/* All lanes read at one place: two of them are enough. */
 static uint32_t race_alike(const struct row *r, struct racing *x, const struct part *part,
                            uint64_t *cells)
 {
     const uint64_t place = place_of(r, part->lane + (unsigned)__builtin_ctz(part->lanes));
-    const uint64_t last = part->lane + 31u - (unsigned)__builtin_clz(part->lanes);
     uint32_t left = 0;
     for (uint32_t rest = part->lanes; rest != 0; rest &= rest - 1) {
         const unsigned lane = part->lane + (unsigned)__builtin_ctz(rest);
         left |= race_at(r, x, lane, place, cells) ? 0 : rest & -rest;
-        const uint64_t known = cells[cell_of(place)];
-        if (left || r->bytes > 4 || (known >> 32 & CLEM_RACE_STATE) != CLEM_RACE_MORE ||
-            (known ^ x->now.slot) & ~((uint64_t)(CLEM_RACE_STATE | CLEM_RACE_FULL) << 32))
-            continue;
-        x->now.slot = (uint64_t)word_at(r, x, (unsigned)last, place) << 32 | x->look->time;
-        cells[cell_of(place)] =
-            x->now.slot | (known & (uint64_t)(CLEM_RACE_STATE | CLEM_RACE_FULL) << 32);
-        break;
+        const uint64_t known = cells[cell_of(place)], differs = known ^ x->now.slot;
+        if (left == 0 && r->bytes <= 4 && (known >> 32 & CLEM_RACE_STATE) == CLEM_RACE_MORE &&
+            (uint32_t)differs == 0 && !(differs >> 32 & CLEM_RACE_THREAD & ~31u))
+            break;
     }
     return left;
-}
-
-typedef uint64_t pass_function(const struct ptx_cells *x, uint64_t *first, uint64_t *others,
-                               uint32_t count);
-
-static pass_function *pass_of(void)
-{
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-        return ptx_cells_avx512;
-    if (__builtin_cpu_supports("avx2"))
-        return ptx_cells_avx2;
-#endif
-    return ptx_cells_any;
 }
 
 /* Which of the lanes' stores write what is there already: a bit for each cell. */
@@ -461,20 +454,18 @@ static struct ptx_row_access access_of(const struct row *r, const struct racing 
 static uint32_t race_row(const struct row *r, struct racing *x, const struct part *part,
                          uint64_t *cells)
 {
-    static pass_function *pass;
     const unsigned none = (unsigned)__builtin_ctz(part->lanes);
     const unsigned lanes = 32u - (unsigned)__builtin_clz(part->lanes) - none;
     const uint64_t place = part->first + (uint64_t)none * r->bytes;
     const size_t cell = cell_of(place);
     const uint64_t absent = ~((uint64_t)part->lanes >> none) & ((1ull << lanes) - 1);
     uint32_t left = 0;
-    if (!pass)
-        pass = pass_of();
     x->rule = (struct ptx_cells){.like = x->like,
                                  .old = x->now.old,
                                  .clear = x->look->clear,
                                  .turn = x->look->turn,
                                  .barrier = x->look->barrier,
+                                 .alone = x->look->relaxed ? x->look->alone : INT64_MAX,
                                  .writes = r->writes};
     x->rule.shift = (unsigned)__builtin_ctz(r->bytes / 4);
     const uint32_t count = lanes << x->rule.shift;
@@ -486,7 +477,7 @@ static uint32_t race_row(const struct row *r, struct racing *x, const struct par
     x->rule.same = r->has_values && !r->is_shared
                        ? same_cells(r, part->lane + none, place, count) & ~x->rule.absent
                        : 0;
-    uint64_t open = pass(&x->rule, cells + cell, behind(cells, cell), count);
+    uint64_t open = ptx_cells_pass(&x->rule, cells + cell, behind(cells, cell), count);
     if (open == 0 && r->writes && count == PTX_ROW_CELLS)
         ptx_row_open(cells, place);
     for (; open != 0; open &= open - 1) {
@@ -574,21 +565,27 @@ static uint32_t cells_in_row(const struct row *r, uint32_t lanes, int64_t start)
 static bool note_in_row(const struct row *r, const struct racing *x, const struct part *part,
                         uint32_t same, uint64_t *cells, uint64_t at)
 {
-    struct ptx_row_access access = access_of(r, x, part, at);
-    const uint32_t both[2] = {part->lanes & ~same, same};
+    struct ptx_row_access access = access_of(r, x, part, at), both[2];
     if (same == 0) {
         access.cells = cells_in_row(r, part->lanes, (int64_t)(part->first - at));
+        const ptx_row_bytes bytes = ptx_row_bytes_of(&access);
         return access.cells == 0 ||
-               (!r->writes && ptx_row_has_read(ptx_row_of(cells, at), access.time, access.cells)) ||
-               ptx_row_note(cells, at, &x->times, &access);
+               (!r->writes && ptx_row_has_read(ptx_row_of(cells, at), &x->times, access.time,
+                                               (uint32_t)r->block->thread / 32, bytes)) ||
+               ptx_row_note(cells, at, &x->times, &access, bytes);
     }
-    for (unsigned i = 0; i < 2; i++) {
-        access.lanes = both[i];
-        access.cells = both[i] ? cells_in_row(r, both[i], (int64_t)(part->first - at)) : 0;
-        access.word |= i == 1 ? CLEM_RACE_SAME : 0u;
-        if (access.cells != 0 && !ptx_row_note(cells, at, &x->times, &access))
-            return false;
-    }
+    both[0] = both[1] = access;
+    both[0].lanes &= ~same;
+    both[1].lanes = same;
+    both[1].word |= CLEM_RACE_SAME;
+    for (unsigned i = 0; i < 2; i++)
+        both[i].cells =
+            both[i].lanes ? cells_in_row(r, both[i].lanes, (int64_t)(part->first - at)) : 0;
+    if (both[0].cells != 0 && both[1].cells != 0)
+        return ptx_row_note_both(cells, at, &x->times, both);
+    for (unsigned i = 0; i < 2; i++)
+        if (both[i].cells != 0)
+            return ptx_row_note(cells, at, &x->times, &both[i], ptx_row_bytes_of(&both[i]));
     return true;
 }
 
@@ -602,8 +599,28 @@ static bool race_rows(const struct row *r, const struct racing *x, const struct 
     for (uint64_t at = first; at < end; at += PTX_ROW_BYTES)
         are_lists = are_lists && note_in_row(r, x, part, same, cells, at);
     for (uint64_t at = first; !are_lists && at < end; at += PTX_ROW_BYTES)
-        ptx_row_close(cells, at, x->times.turn);
+        ptx_row_close(cells, at, &x->times);
     return are_lists;
+}
+
+/* Likewise of lanes side by side: row by row. Returns those that have to be told. */
+static uint32_t race_dense(const struct row *r, struct racing *x, const struct part *part,
+                           struct extent e, uint64_t *cells)
+{
+    const uint32_t same = r->writes ? same_lanes(r, part) : 0;
+    uint32_t left = 0;
+    for (uint64_t at = e.low & ~(uint64_t)(PTX_ROW_BYTES - 1); at < e.low + e.bytes;
+         at += PTX_ROW_BYTES) {
+        const uint64_t before = at > part->first ? (at - part->first) / r->bytes : 0,
+                       behind = (at + PTX_ROW_BYTES - part->first) / r->bytes;
+        struct part its = *part;
+        its.lanes &=
+            (uint32_t)((behind < LANES ? 1ull << behind : 1ull << LANES) - (1ull << before));
+        if (its.lanes == 0 || note_in_row(r, x, part, same, cells, at))
+            continue;
+        left |= r->bytes >= 4 ? race_row(r, x, &its, cells) : race_each(r, x, &its, cells);
+    }
+    return left;
 }
 
 /* Lanes on a line, of which look() is right. Returns those that have to be told. */
@@ -619,14 +636,11 @@ static uint32_t race_part(const struct row *r, struct racing *x, const struct pa
         return race_each(r, x, part, NULL);
     if (r->stride >= PTX_ROW_BYTES || r->stride <= -PTX_ROW_BYTES)
         return race_each(r, x, part, cells);
+    if (r->stride == (int64_t)r->bytes)
+        return race_dense(r, x, part, e, cells);
     if (race_rows(r, x, part, e, cells))
         return 0;
-    if (r->stride == 0)
-        return race_alike(r, x, part, cells);
-    const unsigned lanes = 32u - (unsigned)__builtin_clz(part->lanes);
-    return r->stride == (int64_t)r->bytes && r->bytes >= 4 && lanes * r->bytes <= 4 * PTX_CELLS_MOST
-               ? race_row(r, x, part, cells)
-               : race_each(r, x, part, cells);
+    return r->stride == 0 ? race_alike(r, x, part, cells) : race_each(r, x, part, cells);
 }
 
 /* ---- What has to be told ---- */
@@ -705,59 +719,13 @@ static void put(uint64_t address, uint64_t value, uint32_t bytes)
 
 /* ---- Atomic operations ---- */
 
-/* One that orders nothing, as long as nothing else does, and that the host does not wait for. */
-static bool is_relaxed(const struct row *r)
-{
-    const uint64_t what = r->told->what;
-    const uint32_t scope = CLEM_CHECK_SCOPE(what);
-    return CLEM_CHECK_KIND(what) == CLEM_CHECK_ATOMIC && CLEM_CHECK_FLAGS(what) == 0 &&
-           CLEM_CHECK_ORDER(what) <= PTX_ORDER_RELAXED && scope != PTX_SCOPE_SYS &&
-           scope != PTX_SCOPE_CTA && (r->bytes == 4 || r->bytes == 8) &&
-           r->told->ways & PTX_NATIVE_RACES;
-}
-
-/* A cell that only such have come to since it mattered to anybody: the oldest makes room. Source: check_live() of cl/race/race.c */
-static bool put_atomic(const struct racing *x, uint64_t slot, uint64_t *first, uint64_t *others)
-{
-    const uint32_t fixed = CLEM_RACE_BYTES | CLEM_RACE_WRITES | CLEM_RACE_STRONG | CLEM_RACE_NARROW;
-    const bool is_alone = (*first >> 32 & CLEM_RACE_STATE) == CLEM_RACE_ALONE;
-    uint64_t slots[CLEM_RACE_SLOTS] = {*first & ~((uint64_t)CLEM_RACE_STATE << 32)};
-    unsigned place = CLEM_RACE_SLOTS, oldest = 0;
-    bool has_more = false;
-    if ((uint32_t)*first > x->now.old && !is_alone)
-        memcpy(slots + 1, others, (CLEM_RACE_SLOTS - 1) * sizeof *others);
-    for (unsigned i = 0; i < CLEM_RACE_SLOTS; i++) {
-        const uint32_t differs = (uint32_t)((slots[i] ^ slot) >> 32);
-        const bool is_old = (uint32_t)slots[i] <= x->now.old;
-        if (slots[i] == slot)
-            return true;
-        if (!is_old && (differs & fixed ||
-                        (!(differs & CLEM_RACE_THREAD) && (uint32_t)slots[i] >= x->look->turn)))
-            return false;
-        place = is_old && place == CLEM_RACE_SLOTS ? i : place;
-        oldest = (uint32_t)slots[i] < (uint32_t)slots[oldest] ? i : oldest;
-    }
-    place = place < CLEM_RACE_SLOTS ? place : oldest;
-    slots[place] = slots[0];
-    for (unsigned i = 1; i < CLEM_RACE_SLOTS; i++) {
-        others[i - 1] = slots[i];
-        has_more |= (uint32_t)slots[i] > x->now.old;
-    }
-    *first = slot | (uint64_t)(has_more ? CLEM_RACE_ANY : CLEM_RACE_ALONE) << 32;
-    return true;
-}
-
 static bool race_atomic(const struct row *r, const struct racing *x, unsigned lane, uint64_t place,
                         uint64_t *cells)
 {
     const uint32_t word = (uint32_t)thread_of(r, lane) | CLEM_RACE_BYTES | CLEM_RACE_WRITES |
                           CLEM_RACE_STRONG | x->word;
-    ptx_row_close(cells, place, x->times.turn);
-    for (uint32_t i = 0; i < r->bytes / 4; i++)
-        if (!put_atomic(x, (uint64_t)word << 32 | x->look->time, cells + cell_of(place) + i,
-                        behind(cells, cell_of(place) + i)))
-            return false;
-    return true;
+    return ptx_put_atomic(x->look, x->now.old, (uint64_t)word << 32 | x->look->time, cells, place,
+                          r->bytes);
 }
 
 static bool is_right_atomic(const struct row *r, struct racing *x, unsigned lane)
@@ -775,7 +743,7 @@ static uint32_t right_atomics(const struct row *r)
 {
     struct racing x;
     uint32_t right = 0;
-    if (!is_relaxed(r))
+    if (!ptx_is_relaxed(r->told))
         return 0;
     if (begin_races(r, &x, place_of(r, (unsigned)__builtin_ctz(r->lanes))) && x.look->relaxed)
         for (uint32_t rest = r->lanes; rest != 0; rest &= rest - 1)
@@ -812,6 +780,15 @@ static void keep_lowest(const struct row *r, const uint64_t *to)
     }
 }
 
+/* A lane that is not there is where the first one is, or one before it. */
+static void fill_up(const struct row *r, const uint64_t *to)
+{
+    for (unsigned lane = 0, from = (unsigned)__builtin_ctz(r->lanes); lane < LANES; lane++) {
+        from = r->lanes >> lane & 1 ? lane : from;
+        r->list->addresses[lane] = to[from];
+    }
+}
+
 /* Lane after lane, each with its store, since what one writes the next may find there. */
 static uint64_t one_by_one(const struct row *r)
 {
@@ -827,10 +804,7 @@ static uint64_t one_by_one(const struct row *r)
     }
     if (r->has_values && (r->lanes & (r->lanes - 1)) != 0)
         keep_lowest(r, to);
-    for (unsigned lane = 0, from = (unsigned)__builtin_ctz(r->lanes); lane < LANES; lane++) {
-        from = r->lanes >> lane & 1 ? lane : from;
-        r->list->addresses[lane] = to[from];
-    }
+    fill_up(r, to);
     return r->has_values || moved != 0;
 }
 
@@ -854,21 +828,6 @@ static struct row row_of(const struct ptx_native_launch *launch,
 }
 
 /* ---- Lists ---- */
-
-/* Whether lanes' places follow each other, up or down, so that none is another's. */
-static bool are_ordered(const struct row *r)
-{
-    int64_t before = 0;
-    bool up = true, down = true, is_first = true;
-    for (uint32_t rest = r->lanes; rest != 0; rest &= rest - 1) {
-        const int64_t at = (int64_t)r->list->addresses[__builtin_ctz(rest)];
-        up &= is_first || at >= before + (int64_t)r->bytes;
-        down &= is_first || at <= before - (int64_t)r->bytes;
-        before = at;
-        is_first = false;
-    }
-    return up || down;
-}
 
 /* Lanes at any places, each of which is right as far as memory and init go. */
 static bool look_at_all(const struct row *r, uint32_t lanes)
@@ -1020,12 +979,27 @@ static bool is_right_part(const struct row *r, const struct part *part)
     return look(r, part) || (make_known(r, part) && look(r, part));
 }
 
+/* Lanes on a line that are far from each other: as a list. */
+static bool pass_far(const struct ptx_native_launch *launch, const struct ptx_native_block *block,
+                     const struct ptx_native_told *told, uint32_t lanes, const uint64_t first[2],
+                     struct ptx_native_list *list)
+{
+    enum { FAR = 64 };
+    if (told->stride < FAR && told->stride > -FAR)
+        return false;
+    for (unsigned lane = 0; lane < LANES; lane++)
+        list->addresses[lane] = first[lane / HALF] + (uint64_t)(told->stride * (lane % HALF));
+    return ptx_check_list_quickly(launch, block, told, lanes, list) == 0;
+}
+
 uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
                                 const struct ptx_native_block *block,
                                 const struct ptx_native_told *told, uint32_t lanes, uint64_t first,
                                 uint64_t second, struct ptx_native_list *list)
 {
-    if (lanes == 0 || ptx_check_quickly(launch, block, told, lanes, first, second, list))
+    const uint64_t starts[2] = {first, second};
+    if (lanes == 0 || ptx_check_quickly(launch, block, told, lanes, first, second, list) ||
+        pass_far(launch, block, told, lanes, starts, list))
         return 0;
     struct row r = row_of(launch, block, told, lanes, list);
     const uint64_t start = r.is_shared ? block->shared : 0;
@@ -1051,21 +1025,27 @@ uint64_t clem_native_check_list(const struct ptx_native_launch *launch,
                                 const struct ptx_native_told *told, uint32_t lanes,
                                 struct ptx_native_list *list)
 {
-    struct row r = row_of(launch, block, told, lanes, list);
-    if (lanes == 0)
+    const uint32_t left = lanes ? ptx_check_list_quickly(launch, block, told, lanes, list) : 0;
+    struct row all = row_of(launch, block, told, lanes, list);
+    if (left == 0) {
+        if (told->ways & PTX_NATIVE_TELLS && lanes != 0 && lanes != UINT32_MAX)
+            fill_up(&all, list->addresses);
         return 0;
+    }
     if (told->ways & PTX_NATIVE_FIRST)
-        r.lanes = firsts_of(&r);
+        all.lanes = firsts_of(&all);
+    struct row r = all;
+    r.lanes &= left;
     struct run runs[RUNS];
     unsigned count;
-    if (told->ways & PTX_NATIVE_TELLS || (r.writes && !are_ordered(&r)))
-        return one_by_one(&r);
+    if (told->ways & PTX_NATIVE_TELLS || (r.writes && !ptx_are_apart(list, r.lanes, r.bytes)))
+        return one_by_one(&all);
     const struct part rest = {0, 0, find_runs(&r, runs, &count)};
     for (unsigned i = 0; i < count && told->ways & PTX_NATIVE_LOOKS; i++)
         if (!is_right_part(&runs[i].r, &runs[i].part))
-            return one_by_one(&r);
+            return one_by_one(&all);
     if (told->ways & PTX_NATIVE_LOOKS && !look_at_all(&r, rest.lanes))
-        return one_by_one(&r);
+        return one_by_one(&all);
     for (unsigned i = 0; i < count && told->ways & PTX_NATIVE_RACES; i++)
         tell_refused(&runs[i].r, &runs[i].part);
     if (told->ways & PTX_NATIVE_RACES && rest.lanes != 0)

@@ -16,7 +16,7 @@
 
 /* What is looked at without a call: the fast ways of check.cl. Whatever is not found right there is told, and the host decides. A
  * text that was built for other meanings of these must not run: the number is part of the text, by which programs are kept. */
-#define CLEM_CHECK_VERSION 7
+#define CLEM_CHECK_VERSION 8
 
 /* Memory that was accessed before. */
 struct clem_check_memory {
@@ -117,7 +117,7 @@ struct clem_race_look {
     uint begin;   /* since which it runs */
     uint turn;    /* since which no other did */
     uint relaxed; /* 1: no thread had a fence, nothing was released, and nothing is in doubt */
-    uint unused;
+    uint alone; /* since which only blocks of its launch have run, one after the other has ended */
     /* Found last, by the lowest bits of the number and of the site. */
     struct clem_race_page pages[CLEM_RACE_PAGES];
     struct clem_race_site sites[CLEM_RACE_SITES];

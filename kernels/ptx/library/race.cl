@@ -108,6 +108,23 @@ static CLEM_ALONE bool clem_race_among(ulong slot, uint old, __global const stru
     return true;
 }
 
+/* Whether a block of the launch did that which has ended. While nothing orders blocks, whatever races with what this one reads does so
+ * with what that one read. */
+CLEM_RACE_INLINE bool clem_race_has_ended(__global const struct clem_race_look *look, uint time)
+{
+    return look->relaxed != 0u && time >= look->alone && time < look->turn;
+}
+
+/* Whether all that some of a cell's accesses wrote was so before the launch. */
+CLEM_RACE_INLINE bool clem_race_were_before(__global const struct clem_race_look *look, __global const ulong *others)
+{
+    bool were = true;
+    CLEM_UNROLL
+    for (uint i = 0u; i < CLEM_RACE_SLOTS - 1u; i++)
+        were &= !(others[i] >> 32 & CLEM_RACE_WRITES) || (uint)others[i] <= look->clear;
+    return were;
+}
+
 /* Whether the access is no race at the cell, and noted there; where that is seen from its first slot. like: bits in which an access
  * that came before is as good as this one. */
 CLEM_RACE_INLINE bool clem_race_at_first(const struct clem_race_now *now, ulong like, __global ulong *first,
@@ -125,9 +142,18 @@ CLEM_RACE_INLINE bool clem_race_at_first(const struct clem_race_now *now, ulong 
     }
     if (word & (CLEM_RACE_BYTES | CLEM_RACE_STRONG))
         return false;
-    if (state == CLEM_RACE_MORE && !writes && (uint)differs == 0u &&
-        (!(word & CLEM_RACE_THREAD & ~31u) || word & CLEM_RACE_FULL))
-        next = CLEM_RACE_MORE | (word & CLEM_RACE_FULL); /* lanes of a warp read, one after the other */
+    const bool is_read_again = !writes && is_one, is_full = known >> 32 & CLEM_RACE_FULL;
+    if (is_read_again && clem_race_has_ended(now->look, time) &&
+        (state == CLEM_RACE_ALONE || state == CLEM_RACE_BEHIND ||
+         (state == CLEM_RACE_MORE && (is_full || clem_race_were_before(now->look, others)))))
+        return true;
+    if (is_read_again && state == CLEM_RACE_BEHIND && time <= now->look->clear)
+        next = CLEM_RACE_BEHIND;
+    else if (state == CLEM_RACE_MORE && !writes && (uint)differs == 0u &&
+             !(word & CLEM_RACE_THREAD & ~31u))
+        return true; /* lanes of a warp read, one after the other: two of them are there */
+    else if (state == CLEM_RACE_MORE && !writes && (uint)differs == 0u && is_full)
+        next = CLEM_RACE_MORE | CLEM_RACE_FULL;
     else if (state == CLEM_RACE_ALONE && !writes && !is_one && time <= now->look->clear) {
         others[0] = known & ~((ulong)CLEM_RACE_STATE << 32), others[1] = 0ul, others[2] = 0ul;
         next = CLEM_RACE_BEHIND; /* what an earlier launch wrote */

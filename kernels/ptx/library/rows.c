@@ -9,17 +9,11 @@ enum { OTHERS = CLEM_RACE_SLOTS - 1 };
 _Static_assert(sizeof(struct ptx_row_access) == 24, "one for each cell, where its others are");
 _Static_assert(sizeof(struct ptx_row) <= PTX_ROW_CELLS * sizeof(uint64_t), "where first slots are");
 
-static struct ptx_row_access *accesses_of(uint64_t *cells, const struct ptx_row *row)
-{
-    const size_t at = (size_t)((const uint64_t *)(const void *)row - cells);
-    return (struct ptx_row_access *)(void *)(cells + CLEM_RACE_PAGE_BYTES / 4 + at * OTHERS);
-}
-
 const struct ptx_row_access *ptx_row_listed(uint64_t *cells, uint64_t address, uint32_t *count)
 {
     const struct ptx_row *const row = ptx_row_of(cells, address);
     *count = row->count;
-    return ptx_row_is_open(row) ? accesses_of(cells, row) : NULL;
+    return ptx_row_is_open(row) ? ptx_row_accesses(cells, row) : NULL;
 }
 
 static uint32_t warp_of(const struct ptx_row_access *a)
@@ -35,6 +29,12 @@ static bool is_single(const struct ptx_row_access *a)
 static bool writes(const struct ptx_row_access *a)
 {
     return a->word & CLEM_RACE_WRITES;
+}
+
+/* How many, where they are the first ones. */
+static int32_t lanes_of(const struct ptx_row_access *a)
+{
+    return a->lanes == UINT32_MAX ? 32 : __builtin_ctz(~a->lanes);
 }
 
 /* Whether both have each cell in the same thread. */
@@ -80,7 +80,7 @@ static uint32_t whole_of(const struct ptx_row_access *a)
         return a->cells;
     if (a->stride != a->bytes || a->lanes & (a->lanes + 1))
         return 0;
-    const int32_t end = a->start + a->bytes * __builtin_popcount(a->lanes);
+    const int32_t end = a->start + a->bytes * lanes_of(a);
     const int32_t first = a->start > 0 ? (a->start + 3) / 4 : 0;
     const int32_t behind = end < PTX_ROW_BYTES ? end / 4 : PTX_ROW_CELLS;
     return first < behind ? (uint32_t)((1ull << behind) - (1ull << first)) : 0;
@@ -129,13 +129,26 @@ static unsigned place_for(const uint64_t *cell, uint64_t slot, uint32_t turn)
     return chosen;
 }
 
-static void put_in_cell(uint64_t *cell, uint64_t slot, uint32_t turn)
+/* Whether a read is ordered before one of the same bytes, by the block's barrier or its launch. */
+static bool is_read_again(const struct ptx_row_times *t, uint64_t earlier, uint64_t slot)
 {
+    const uint32_t time = (uint32_t)earlier, later = (uint32_t)slot;
+    const bool is_met = time >= t->turn && time <= t->barrier && later > t->barrier;
+    return !((earlier | slot) >> 32 & CLEM_RACE_WRITES) &&
+           (is_met || (time <= t->clear && later > t->clear)) &&
+           !(earlier >> 32 & ~(slot >> 32) & CLEM_RACE_BYTES);
+}
+
+static void put_in_cell(uint64_t *cell, uint64_t slot, const struct ptx_row_times *t)
+{
+    for (unsigned i = 0; i < CLEM_RACE_SLOTS; i++)
+        if (is_read_again(t, cell[i], slot))
+            cell[i] = 0;
     /* What a write stands for: it came when all of them were ordered before it. */
     for (unsigned i = 0; slot >> 32 & CLEM_RACE_WRITES && i < CLEM_RACE_SLOTS; i++)
         if (!(cell[i] >> 32 & ~(slot >> 32) & CLEM_RACE_BYTES))
             cell[i] = 0;
-    const unsigned at = place_for(cell, slot, turn);
+    const unsigned at = place_for(cell, slot, t->turn);
     if (at < CLEM_RACE_SLOTS)
         cell[at] = slot;
 }
@@ -145,18 +158,19 @@ static uint64_t slot_of(const struct ptx_row_access *a, unsigned lane, uint32_t 
     return (uint64_t)(a->word + lane + (bytes << CLEM_RACE_BYTES_AT)) << 32 | a->time;
 }
 
-static void put_lane(slots to, const struct ptx_row_access *a, unsigned lane, uint32_t turn)
+static void put_lane(slots to, const struct ptx_row_access *a, unsigned lane,
+                     const struct ptx_row_times *t)
 {
     const int32_t first = a->start + (int32_t)lane * a->stride;
     if (a->bytes == 0) {
         for (uint32_t rest = a->cells; rest != 0; rest &= rest - 1)
-            put_in_cell(to[__builtin_ctz(rest)], slot_of(a, lane, 15), turn);
+            put_in_cell(to[__builtin_ctz(rest)], slot_of(a, lane, 15), t);
         return;
     }
     const uint32_t bytes = a->bytes < 4 ? ((1u << a->bytes) - 1) << ((uint32_t)first & 3u) : 15u;
     for (int32_t at = first; at < first + a->bytes; at += 4)
         if (at >= 0 && at < PTX_ROW_BYTES)
-            put_in_cell(to[at / 4], slot_of(a, lane, bytes), turn);
+            put_in_cell(to[at / 4], slot_of(a, lane, bytes), t);
 }
 
 /* As the cell lies in memory: the newest first. */
@@ -174,24 +188,37 @@ static void store_cell(uint64_t *first, uint64_t *others, const uint64_t *cell)
             others[to++] = cell[i];
 }
 
-static void make_cells(uint64_t *cells, struct ptx_row *row, uint32_t turn)
+/* Of lanes that read one place two are enough. */
+static uint32_t needed_lanes(const struct ptx_row_access *a)
+{
+    if (a->bytes != 0 || writes(a) || is_single(a))
+        return a->lanes;
+    return (a->lanes & -a->lanes) | 1u << (31 - __builtin_clz(a->lanes));
+}
+
+static void make_cells(uint64_t *cells, struct ptx_row *row, const struct ptx_row_times *t)
 {
     slots made = {{0}};
-    const struct ptx_row_access *const listed = accesses_of(cells, row);
+    const struct ptx_row_access *const listed = ptx_row_accesses(cells, row);
     for (uint32_t i = 0; i < row->count; i++)
-        for (uint32_t rest = listed[i].lanes; rest != 0; rest &= rest - 1)
-            put_lane(made, &listed[i], (unsigned)__builtin_ctz(rest), turn);
+        for (uint32_t rest = needed_lanes(&listed[i]); rest != 0; rest &= rest - 1)
+            put_lane(made, &listed[i], (unsigned)__builtin_ctz(rest), t);
     uint64_t *const first = (uint64_t *)(void *)row;
-    uint64_t *const others = (uint64_t *)(void *)accesses_of(cells, row);
+    uint64_t *const others = (uint64_t *)(void *)ptx_row_accesses(cells, row);
     for (size_t i = 0; i < PTX_ROW_CELLS; i++)
         store_cell(first + i, others + i * OTHERS, made[i]);
 }
 
-void ptx_row_close(uint64_t *cells, uint64_t address, uint32_t turn)
+void ptx_row_forget(uint64_t *cells, uint64_t address)
+{
+    memset(ptx_row_of(cells, address), 0, PTX_ROW_CELLS * sizeof *cells);
+}
+
+void ptx_row_close(uint64_t *cells, uint64_t address, const struct ptx_row_times *times)
 {
     struct ptx_row *const row = ptx_row_of(cells, address);
     if (ptx_row_is_open(row))
-        make_cells(cells, row, turn);
+        make_cells(cells, row, times);
 }
 
 /* ---- Noting ---- */
@@ -206,7 +233,8 @@ static bool is_all_old(const uint64_t *first, uint32_t old)
 
 static void empty(struct ptx_row *row)
 {
-    *row = (struct ptx_row){.mark = CLEM_RACE_ROW};
+    memset(row, 0, offsetof(struct ptx_row, mapped)); /* what is behind is not looked at */
+    row->mark = CLEM_RACE_ROW;
 }
 
 /* Where all is old there is a list again; a warp that comes first in its launch tries to make one. */
@@ -243,18 +271,6 @@ static void note_writes(struct ptx_row *row, const struct ptx_row_access *listed
         }
 }
 
-/* A bit for each byte of a row. */
-__extension__ typedef unsigned __int128 row_bytes;
-
-static row_bytes bytes_between(int32_t first, int32_t end)
-{
-    const row_bytes all = ~(row_bytes)0;
-    first = first > 0 ? first : 0;
-    return first >= end || first >= PTX_ROW_BYTES ? 0
-           : end >= PTX_ROW_BYTES                 ? all << first
-                                                  : (all << first) & ~(all << end);
-}
-
 static uint64_t bytes_of_half(uint64_t cells)
 {
     cells = (cells | cells << 24) & 0x000000ff000000ffu;
@@ -263,16 +279,21 @@ static uint64_t bytes_of_half(uint64_t cells)
     return ((cells | cells << 3) & 0x1111111111111111u) * 15;
 }
 
-static row_bytes bytes_of(const struct ptx_row_access *a)
+static ptx_row_bytes bytes_of_cells(uint32_t cells)
 {
-    row_bytes bytes = 0;
+    return (ptx_row_bytes)bytes_of_half(cells >> 16) << 64 | bytes_of_half(cells & 0xffff);
+}
+
+ptx_row_bytes ptx_row_bytes_of(const struct ptx_row_access *a)
+{
+    ptx_row_bytes bytes = 0;
     if (a->bytes == 0 || a->bytes >= 4)
-        return (row_bytes)bytes_of_half(a->cells >> 16) << 64 | bytes_of_half(a->cells & 0xffff);
+        return bytes_of_cells(a->cells);
     if (a->stride == a->bytes && (a->lanes & (a->lanes + 1)) == 0)
-        return bytes_between(a->start, a->start + a->bytes * __builtin_popcount(a->lanes));
+        return ptx_row_between(a->start, a->start + a->bytes * lanes_of(a));
     for (uint32_t rest = a->lanes; rest != 0; rest &= rest - 1) {
         const int32_t at = a->start + a->stride * __builtin_ctz(rest);
-        bytes |= bytes_between(at, at + a->bytes);
+        bytes |= ptx_row_between(at, at + a->bytes);
     }
     return bytes;
 }
@@ -281,14 +302,14 @@ static row_bytes bytes_of(const struct ptx_row_access *a)
 struct covered {
     const struct ptx_row_times *t;
     uint32_t time, warp;
-    row_bytes here[2];  /* at this time by threads of the warp: by one, by two, */
-    row_bytes other[2]; /* and by those of others */
-    row_bytes times[2]; /* at one other time, at two */
+    ptx_row_bytes here[2];  /* at this time by threads of the warp: by one, by two, */
+    ptx_row_bytes other[2]; /* and by those of others */
+    ptx_row_bytes times[2]; /* at one other time, at two */
 };
 
 static void go_back_to(struct covered *c, uint32_t time)
 {
-    const row_bytes any = c->here[0] | c->other[0];
+    const ptx_row_bytes any = c->here[0] | c->other[0];
     if (c->time == time || (c->time >= c->t->turn && time >= c->t->turn))
         return;
     c->times[1] |= c->times[0] & any;
@@ -298,9 +319,9 @@ static void go_back_to(struct covered *c, uint32_t time)
 }
 
 /* Bytes of which one more read finds no race that those do not. */
-static row_bytes enough_for(const struct covered *c, const struct ptx_row_access *a)
+static ptx_row_bytes enough_for(const struct covered *c, const struct ptx_row_access *a)
 {
-    const row_bytes any = c->here[0] | c->other[0];
+    const ptx_row_bytes any = c->here[0] | c->other[0];
     if (a->time <= c->t->clear)
         return c->times[0] | any;
     if (a->time < c->t->turn)
@@ -313,7 +334,7 @@ static row_bytes enough_for(const struct covered *c, const struct ptx_row_access
  * are ordered before its launch. */
 static bool is_wanted(struct covered *c, const struct ptx_row_access *a)
 {
-    const row_bytes bytes = bytes_of(a);
+    const ptx_row_bytes bytes = ptx_row_bytes_of(a);
     if (writes(a))
         return true;
     go_back_to(c, a->time);
@@ -321,7 +342,7 @@ static bool is_wanted(struct covered *c, const struct ptx_row_access *a)
         return false;
     if (!(c->here[0] | c->other[0]))
         c->warp = warp_of(a);
-    row_bytes *const by = warp_of(a) == c->warp ? c->here : c->other;
+    ptx_row_bytes *const by = warp_of(a) == c->warp ? c->here : c->other;
     by[1] |= bytes & by[0];
     by[0] |= bytes;
     return true;
@@ -338,9 +359,40 @@ static bool is_repeated(const struct ptx_row_access *a, const struct ptx_row_acc
     return false;
 }
 
+/* Of a list that is gone through: one more that stays. */
+static void keep(struct ptx_row *row, struct ptx_row_access *listed,
+                 const struct ptx_row_access *access)
+{
+    listed[row->count++] = *access;
+    row->singles += is_single(access);
+}
+
+/* Leaves out reads of blocks of the launch that have ended, where other such ones have the same bytes. */
+static void leave_out_ended(struct ptx_row *row, struct ptx_row_access *listed,
+                            const struct ptx_row_times *t)
+{
+    ptx_row_bytes bytes[PTX_ROW_ACCESSES], later[PTX_ROW_ACCESSES + 1], before = 0;
+    uint32_t kept = 0;
+    later[row->count] = 0;
+    for (uint32_t i = row->count; i-- > 0;) {
+        const bool is_ended = listed[i].time >= t->alone && listed[i].time < t->turn;
+        bytes[i] = is_ended && !writes(&listed[i]) ? ptx_row_bytes_of(&listed[i]) : 0;
+        later[i] = later[i + 1] | bytes[i];
+    }
+    for (uint32_t i = 0; i < row->count; i++) {
+        const bool is_wanted = bytes[i] == 0 || bytes[i] & ~(before | later[i + 1]);
+        before |= is_wanted ? bytes[i] : 0;
+        listed[kept] = listed[i];
+        kept += is_wanted ? 1 : 0;
+    }
+    row->count = kept;
+}
+
 static void leave_out(struct ptx_row *row, struct ptx_row_access *listed,
                       const struct ptx_row_times *t)
 {
+    if (t->alone != 0)
+        leave_out_ended(row, listed, t);
     struct covered c = {.t = t, .time = row->time};
     struct ptx_row_access wanted[PTX_ROW_ACCESSES];
     uint32_t kept = PTX_ROW_ACCESSES;
@@ -352,27 +404,140 @@ static void leave_out(struct ptx_row *row, struct ptx_row_access *listed,
     if (count > PTX_ROW_ACCESSES * 3 / 4) /* it would soon be full again */
         return;
     memcpy(listed, wanted + kept, count * sizeof *listed);
-    row->count = count;
+    row->count = 0;
     row->singles = 0;
     for (uint32_t i = 0; i < count; i++)
-        row->singles += is_single(&listed[i]);
+        keep(row, listed, &listed[i]);
 }
 
 static void add(struct ptx_row *row, struct ptx_row_access *listed,
                 const struct ptx_row_access *access)
 {
-    listed[row->count++] = *access;
+    ptx_row_copy(&listed[row->count++], access);
     row->singles += is_single(access);
-    if (row->time != access->time)
-        row->once = row->twice = 0;
     row->time = access->time;
+}
+
+/* From now on there may be something in what is seldom used. */
+static void begin_more(struct ptx_row *row)
+{
+    if (row->has_more)
+        return;
+    row->has_more = true;
+    row->mapped = row->size != 0 ? row->own : 0;
+    row->pair = row->others = row->twice = 0;
+}
+
+/* Of all times until now. */
+static ptx_row_bytes all_read(const struct ptx_row *row)
+{
+    return row->own | (row->has_more ? row->others : 0) | (row->has_past ? row->mine : 0);
+}
+
+/* What was read until now was so before that. */
+static void go_on_to(struct ptx_row *row, const struct ptx_row_times *t, uint32_t time)
+{
+    const bool has_past = t->alone != 0 && row->alone == t->alone;
+    if (row->time == time)
+        return;
+    if (has_past) {
+        const bool are_written = row->written != 0 && row->last_write > t->clear;
+        const ptx_row_bytes any = all_read(row), settled = row->has_past ? row->settled : 0;
+        const ptx_row_bytes ended = are_written ? any & ~bytes_of_cells(row->written) : any;
+        row->mine = row->time >= t->turn ? any : 0;
+        row->settled = row->time >= t->turn ? settled : settled | ended;
+    }
+    row->alone = t->alone;
+    row->has_past = has_past;
+    row->has_more = false;
+    row->own = 0;
+    row->size = 0;
+    row->time = time;
+}
+
+/* Bytes that another thread of the warp read, too, as far as is seen. */
+static ptx_row_bytes read_by_two(struct ptx_row *row, const struct ptx_row_access *a,
+                                 ptx_row_bytes bytes)
+{
+    const int32_t thread = (int32_t)(a->word & CLEM_RACE_THREAD);
+    const int32_t origin = a->start - thread * a->bytes;
+    if (is_single(a)) {
+        const int32_t at = a->bytes != 0 ? a->start : __builtin_ctz(a->cells) * 4;
+        const bool is_one = row->size != 0 && (at - row->origin) / (int32_t)row->size == thread;
+        return is_one || a->cells & (a->cells - 1) ? 0 : bytes & row->mapped;
+    }
+    if (a->bytes == 0)
+        return bytes;
+    if (a->stride != a->bytes)
+        return 0;
+    if (row->size == 0) {
+        row->size = a->bytes;
+        row->origin = origin;
+    }
+    if (row->size != a->bytes)
+        return 0;
+    if (row->origin != origin)
+        return bytes & row->mapped;
+    row->mapped |= bytes;
+    return 0;
+}
+
+/* The first that is read at a time. */
+static bool note_first(struct ptx_row *row, const struct ptx_row_access *a, ptx_row_bytes bytes)
+{
+    const bool is_dense = a->bytes != 0 && a->stride == a->bytes && !is_single(a);
+    if (row->own != 0 || row->has_more || (a->bytes == 0 && !is_single(a)))
+        return false;
+    row->own = bytes;
+    row->warp = (uint8_t)warp_of(a);
+    row->size = is_dense ? a->bytes : 0;
+    row->origin = a->start - (int32_t)(a->word & CLEM_RACE_THREAD) * a->bytes;
+    return true;
+}
+
+/* Of what has been added, or was there. */
+static void note_read(struct ptx_row *row, const struct ptx_row_access *a, ptx_row_bytes bytes)
+{
+    const uint32_t warp = warp_of(a);
+    if (note_first(row, a, bytes))
+        return;
+    begin_more(row);
+    if (warp < row->warp && (row->own | row->others) != 0) {
+        row->twice |= bytes & row->own;
+        row->others |= bytes;
+        return;
+    }
+    if (warp != row->warp) {
+        row->others |= row->own;
+        row->mapped = row->own = row->pair = 0;
+        row->size = 0;
+        row->warp = (uint8_t)warp;
+    }
+    row->pair |= read_by_two(row, a, bytes);
+    row->twice |= bytes & row->others;
+    row->own |= bytes;
+}
+
+/* Of bytes that are written. */
+static void forget_reads(struct ptx_row *row, ptx_row_bytes bytes)
+{
+    row->own &= ~bytes;
+    if (row->has_more) {
+        row->mapped &= ~bytes;
+        row->pair &= ~bytes;
+        row->others &= ~bytes;
+        row->twice &= ~bytes;
+    }
+    if (row->has_past) {
+        row->mine &= ~bytes;
+        row->settled &= ~bytes;
+    }
 }
 
 /* Whether the row's latest access is one more of the same. */
 static inline bool is_one_more(struct ptx_row_access *last, const struct ptx_row_access *a)
 {
-    if (last->time != a->time || last->lanes != a->lanes || last->stride != a->stride ||
-        last->start != a->start || last->bytes != a->bytes ||
+    if (last->shape != a->shape || last->lanes != a->lanes || last->time != a->time ||
         (last->word ^ a->word) & (CLEM_RACE_THREAD | CLEM_RACE_WRITES))
         return false;
     if (!writes(a) && !(a->cells & ~last->cells))
@@ -383,14 +548,23 @@ static inline bool is_one_more(struct ptx_row_access *last, const struct ptx_row
     return true;
 }
 
-/* Loops that are unrolled come to one after the other in several places. */
-static bool is_one_of_latest(const struct ptx_row *row, struct ptx_row_access *listed,
-                             const struct ptx_row_access *a)
+/* Loops that are unrolled come to one after the other in several places. What nobody has read may be one more of the same only where
+ * that one was expected. */
+static bool is_one_of_latest(struct ptx_row *row, struct ptx_row_access *listed,
+                             const struct ptx_row_access *a, ptx_row_bytes bytes)
 {
-    const uint32_t fewest = row->count > 8 ? row->count - 8 : 0;
+    const bool is_known = !(bytes & ~(row->own | (row->has_more ? row->others : 0)));
+    const uint32_t most = is_known || a->bytes == 0 ? 8 : 2;
+    const uint32_t fewest = row->count > most ? row->count - most : 0;
+    if (row->next < row->count && is_one_more(&listed[row->next], a)) {
+        row->next++;
+        return true;
+    }
     for (uint32_t i = row->count; i-- > fewest && listed[i].time == a->time;)
-        if (is_one_more(&listed[i], a))
+        if (is_one_more(&listed[i], a)) {
+            row->next = i + 1;
             return true;
+        }
     return false;
 }
 
@@ -404,68 +578,97 @@ static bool is_scattered(const struct ptx_row *row, const struct ptx_row_access 
 /* Of what came before the launch of one that reads. */
 static void replace_reads(struct ptx_row *row, struct ptx_row_access *listed, uint32_t whole)
 {
-    uint32_t kept = 0;
+    const uint32_t count = row->count;
+    row->count = row->singles = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (writes(&listed[i]) || listed[i].cells & ~whole)
+            keep(row, listed, &listed[i]);
+}
+
+/* Whether it is a race that was not reported; of those that were, the cells. */
+static bool races_with_writes(const struct ptx_row *row, const struct ptx_row_access *listed,
+                              const struct ptx_row_times *t, const struct ptx_row_access *a,
+                              uint32_t *reported)
+{
     for (uint32_t i = 0; i < row->count; i++) {
-        listed[kept] = listed[i];
-        kept += writes(&listed[i]) || listed[i].cells & ~whole ? 1 : 0;
+        if (!(a->cells & listed[i].cells) || !writes(&listed[i]) || is_passed(t, &listed[i], a))
+            continue;
+        if (!is_reported(t, &listed[i], a))
+            return true;
+        *reported |= listed[i].cells;
     }
-    row->count = kept;
+    return false;
 }
 
 static bool read_row(struct ptx_row *row, struct ptx_row_access *listed,
-                     const struct ptx_row_times *t, const struct ptx_row_access *a)
+                     const struct ptx_row_times *t, const struct ptx_row_access *a,
+                     ptx_row_bytes bytes)
 {
-    uint32_t whole = whole_of(a), raced = 0;
-    const bool is_now = row->time == a->time;
-    if (is_now && !(a->cells & ~row->twice))
+    uint32_t raced = 0;
+    if (a->cells & row->written && !is_before(t, row->first_write, row->last_write) &&
+        races_with_writes(row, listed, t, a, &raced))
+        return false;
+    if (row->time <= t->clear && row->count > 0)
+        replace_reads(row, listed, whole_of(a) & ~raced);
+    go_on_to(row, t, a->time);
+    if (row->has_past && !(bytes & ~row->settled))
         return true;
-    if (a->cells & row->written && !is_before(t, row->first_write, row->last_write))
-        for (uint32_t i = 0; i < row->count; i++) {
-            if (!(a->cells & listed[i].cells) || !writes(&listed[i]) || is_passed(t, &listed[i], a))
-                continue;
-            if (!is_reported(t, &listed[i], a))
-                return false;
-            raced |= listed[i].cells;
-        }
-    whole &= ~raced; /* other instructions that read there race, too */
-    if (row->time <= t->clear)
-        replace_reads(row, listed, whole);
-    if (!is_one_of_latest(row, listed, a)) {
+    if (!is_one_of_latest(row, listed, a, bytes)) {
         if (is_scattered(row, a))
             return false;
         add(row, listed, a);
     }
-    if (row->once == 0)
-        row->warp = warp_of(a);
-    if (row->warp == warp_of(a))
-        row->once |= whole;
-    else
-        row->twice |= whole & row->once;
+    if (raced != 0) /* other instructions that read there race, too */
+        bytes &= ~bytes_of_cells(raced);
+    note_read(row, a, bytes);
     return true;
 }
 
-static bool write_row(struct ptx_row *row, struct ptx_row_access *listed,
+/* Whether what comes, lanes of one warp at one instruction, stands for an earlier access. */
+static bool is_replaced(const struct ptx_row_access *earlier, const struct ptx_row_access *now,
+                        uint32_t count, uint32_t whole)
+{
+    bool is = !(earlier->cells & ~whole);
+    for (uint32_t i = 0; i < count; i++)
+        is |= is_alike(earlier, &now[i]) && !(earlier->lanes & ~now[i].lanes) &&
+              !(earlier->cells & ~now[i].cells);
+    return is;
+}
+
+static bool may_write(const struct ptx_row *row, const struct ptx_row_access *listed,
                       const struct ptx_row_times *t, const struct ptx_row_access *a)
 {
-    const uint32_t whole = whole_of(a);
-    uint32_t kept = 0;
     if (is_scattered(row, a))
         return false;
     for (uint32_t i = 0; i < row->count; i++)
         if (a->cells & listed[i].cells && !is_passed(t, &listed[i], a) &&
             !is_reported(t, &listed[i], a))
             return false;
-    for (uint32_t i = 0; i < row->count; i++) {
-        const bool is_replaced = !(listed[i].cells & ~whole) ||
-                                 (is_alike(&listed[i], a) && !(listed[i].lanes & ~a->lanes) &&
-                                  !(listed[i].cells & ~a->cells));
-        listed[kept] = listed[i];
-        kept += is_replaced ? 0 : 1;
+    return true;
+}
+
+static bool write_row(struct ptx_row *row, struct ptx_row_access *listed,
+                      const struct ptx_row_times *t, const struct ptx_row_access *a, uint32_t count)
+{
+    const uint32_t before = row->count;
+    uint32_t whole = 0, cells = 0;
+    if (before > 0 && count == 1 && memcmp(&listed[before - 1], a, sizeof *a) == 0)
+        return true;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!may_write(row, listed, t, &a[i]))
+            return false;
+        whole |= whole_of(&a[i]);
+        cells |= a[i].cells;
     }
-    row->count = kept;
-    add(row, listed, a);
-    row->once &= ~a->cells;
-    row->twice &= ~a->cells;
+    row->count = row->singles = 0;
+    for (uint32_t i = 0; i < before; i++)
+        if (!is_replaced(&listed[i], a, count, whole))
+            keep(row, listed, &listed[i]);
+    go_on_to(row, t, a->time);
+    for (uint32_t i = 0; i < count; i++)
+        add(row, listed, &a[i]);
+    if (row->own != 0 || row->has_more || row->has_past)
+        forget_reads(row, bytes_of_cells(cells));
     note_writes(row, listed);
     return true;
 }
@@ -532,7 +735,7 @@ static bool make_cell(struct making *m, const uint64_t *first, const uint64_t *o
 void ptx_row_open(uint64_t *cells, uint64_t address)
 {
     struct ptx_row *const row = ptx_row_of(cells, address);
-    struct ptx_row_access *const listed = accesses_of(cells, row);
+    struct ptx_row_access *const listed = ptx_row_accesses(cells, row);
     struct making m;
     m.count = 0;
     if (ptx_row_is_open(row))
@@ -552,18 +755,51 @@ void ptx_row_open(uint64_t *cells, uint64_t address)
     note_writes(row, listed);
 }
 
-bool ptx_row_note(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,
-                  const struct ptx_row_access *access)
+/* Of most reads nothing else has to be looked at. */
+static inline bool may_add(const struct ptx_row *row, const struct ptx_row_access *a)
+{
+    return ptx_row_is_open(row) && row->time == a->time && row->count < PTX_ROW_ACCESSES &&
+           !writes(a) && !(a->cells & row->written) && !is_scattered(row, a);
+}
+
+/* Of a row with a list; false: there is no room, or it is closed. */
+static bool has_room(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,
+                     const struct ptx_row_access *a, uint32_t count)
 {
     struct ptx_row *const row = ptx_row_of(cells, address);
-    struct ptx_row_access *const listed = accesses_of(cells, row);
-    if (!is_open_now(cells, address, times, access))
+    if (!is_open_now(cells, address, times, a))
         return false;
-    if (row->count == PTX_ROW_ACCESSES)
-        leave_out(row, listed, times);
-    if (row->count < PTX_ROW_ACCESSES && (writes(access) ? write_row(row, listed, times, access)
-                                                         : read_row(row, listed, times, access)))
+    if (row->count + count > PTX_ROW_ACCESSES)
+        leave_out(row, ptx_row_accesses(cells, row), times);
+    return row->count + count <= PTX_ROW_ACCESSES;
+}
+
+bool ptx_row_note(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,
+                  const struct ptx_row_access *access, ptx_row_bytes bytes)
+{
+    struct ptx_row *const row = ptx_row_of(cells, address);
+    struct ptx_row_access *const listed = ptx_row_accesses(cells, row);
+    if (may_add(row, access)) {
+        if (!is_one_of_latest(row, listed, access, bytes))
+            add(row, listed, access);
+        note_read(row, access, bytes);
         return true;
-    ptx_row_close(cells, address, times->turn);
+    }
+    if (has_room(cells, address, times, access, 1) &&
+        (writes(access) ? write_row(row, listed, times, access, 1)
+                        : read_row(row, listed, times, access, bytes)))
+        return true;
+    ptx_row_close(cells, address, times);
+    return false;
+}
+
+bool ptx_row_note_both(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,
+                       const struct ptx_row_access stores[2])
+{
+    struct ptx_row *const row = ptx_row_of(cells, address);
+    if (has_room(cells, address, times, stores, 2) &&
+        write_row(row, ptx_row_accesses(cells, row), times, stores, 2))
+        return true;
+    ptx_row_close(cells, address, times);
     return false;
 }

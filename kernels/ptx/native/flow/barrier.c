@@ -32,10 +32,53 @@ static void move_line(struct ptx_native *n, uint32_t index, bool is_saved)
     }
 }
 
+/* ---- Values of the block ---- */
+
+static const char *place_of_block(struct ptx_native *n, uint32_t index)
+{
+    return ptx_format(n->e, "%%block.of.%u", (unsigned)index);
+}
+
+static void copy(struct ptx_native *n, uint32_t index, const char *from, const char *to)
+{
+    const char *type = ptx_native_place_type(n, index), *p = ptx_native_pointer_type(n, type);
+    ptx_native_do(n, "store %s %s, %s %s", type,
+                  ptx_native_emit(n, "load %s, %s %s", type, p, from), p, to);
+}
+
+static void take_of_block(struct ptx_native *n, uint32_t index)
+{
+    copy(n, index, place_of_block(n, index), ptx_native_place(n, index, 0));
+}
+
+/* Whichever warp was last, it has what all have. */
+void ptx_native_keep_of_block(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    for (uint32_t r = 0; r < f->function->register_count; r++)
+        if (f->is_of_block[r])
+            copy(n, r, ptx_native_place(n, r, 0), place_of_block(n, r));
+}
+
+void ptx_native_declare_of_block(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    for (uint32_t r = 0; r < f->function->register_count; r++)
+        if (f->is_of_block[r])
+            ptx_native_do(n, "%s = alloca %s", place_of_block(n, r), ptx_native_place_type(n, r));
+}
+
+/* ---- Registers ---- */
+
 static void move_register(struct ptx_native *n, uint32_t index, unsigned part, bool is_saved)
 {
     if (n->flow->is_framed[index])
         return;
+    if (n->flow->is_of_block[index]) {
+        if (!is_saved)
+            take_of_block(n, index);
+        return;
+    }
     if (ptx_native_is_line(n, index)) {
         if (part == 0)
             move_line(n, index, is_saved);
@@ -84,6 +127,18 @@ static void move_registers(struct ptx_native *n, bool is_saved)
              !(is_saved && is_there(f, i)) && part < ptx_native_parts(n, i);
              part++)
             move_register(n, i, part, is_saved);
+}
+
+void ptx_native_save_at(struct ptx_native *n, int32_t node)
+{
+    n->flow->node = node;
+    move_registers(n, true);
+}
+
+void ptx_native_restore_at(struct ptx_native *n, int32_t node)
+{
+    n->flow->node = node;
+    move_registers(n, false);
 }
 
 static bool is_in_frame(const struct ptx_native_flow *f, uint32_t index, const bool *which)
@@ -185,6 +240,11 @@ void ptx_native_find_changed(struct ptx_native *n)
 }
 
 /* ---- Barriers ---- */
+
+bool ptx_native_ends_leg(const struct ptx_native_flow *f, const struct ptx_instruction *in)
+{
+    return f->has_legs && ptx_is_barrier(in) && f->sites[f->node] != f->leg;
+}
 
 static struct ptx_native_value number_of(struct ptx_native *n, const struct ptx_operand *o)
 {
@@ -505,13 +565,17 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
     struct ptx_native *n = e->native;
     struct ptx_native_flow *f = n->flow;
     const int32_t site = f->sites[f->node];
-    const bool may_be_alone = may_go_on_alone(f, in, site);
+    const bool may_be_alone = !f->has_legs && may_go_on_alone(f, in, site);
     if (f->is_divergent) /* by write_wait() */
         return;
     if (may_be_alone)
         go_on_alone(n, site);
-    move_registers(n, true);
-    if (f->is_parted) {
+    const bool is_come_to = !f->has_legs || site != f->leg || f->leg_returns;
+    if (is_come_to)
+        move_registers(n, true);
+    if (!is_come_to) {
+        ptx_text_put(e->out, "  unreachable\n");
+    } else if (f->is_parted) {
         tell_of_site(n, in);
         ptx_native_jump(n, ptx_format(e, "X%d", (int)f->node));
     } else {
@@ -522,6 +586,8 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
         ptx_native_check_barrier(n, in);
         ptx_native_jump(n, "arrived");
     }
+    if (ptx_native_ends_leg(f, in))
+        return;
     ptx_native_label(n, ptx_format(e, "S%d", (int)site));
     move_registers(n, false);
     if (may_be_alone) {

@@ -351,7 +351,7 @@ void ptx_native_find_lanes(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     f->known_lanes = ptx_arena_array(n->e->arena, f->graph->count + 1, sizeof *f->known_lanes);
-    if (!f->is_full || n->e->target->threads != PTX_THREADS_ROWS)
+    if (!f->is_full || !ptx_native_has_rows(n->e->target->threads))
         return;
     for (size_t i = 0; i < f->graph->reachable; i++)
         find_lanes_at(n, f->graph->order[i]);
@@ -364,7 +364,7 @@ void ptx_native_find_rests(struct ptx_native *n)
     const enum ptx_threads threads = n->e->target->threads;
     f->rests = ptx_arena_array(arena, f->graph->count + 1, sizeof *f->rests);
     if (f->is_parted || f->site_count == 0 || f->ticket || ptx_native_is_checked(n) ||
-        (threads != PTX_THREADS_ROWS && threads != PTX_THREADS_ROW))
+        (!ptx_native_has_rows(threads) && threads != PTX_THREADS_ROW))
         return;
     struct finding finding = {.n = n, .of_block = ptx_flow_uniformity(arena, f->graph)};
     finding.is_idle = ptx_arena_take(arena, f->graph->count + 1);
@@ -486,7 +486,7 @@ void ptx_native_tell_rest(struct ptx_native *n)
     ptx_native_store_word(n, "%rest",
                           ptx_native_emit(n, "select i1 %s, i32 %s, i32 %s", is_told, site,
                                           ptx_native_load_word(n, "%rest")));
-    if (ptx_native_spreads_any(f, rest))
+    if (!f->has_legs && ptx_native_spreads_any(f, rest))
         spread(n, rest, is_told);
 }
 

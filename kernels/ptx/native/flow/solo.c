@@ -20,12 +20,12 @@ static bool are_of_first(const struct ptx_native_rest *rest)
 }
 
 /* Whether the first warp goes alone from a barrier through its node and those of its lanes that are busy. */
-static bool goes_solo(const struct ptx_native_flow *f, int32_t node)
+bool ptx_native_goes_solo(const struct ptx_native_flow *f, int32_t node)
 {
     const struct ptx_native_rest *rest = &f->rests[node];
     return f->sites[node] > 0 && rest->compared && rest->busy != PTX_NO_NODE &&
            f->known_lanes[rest->busy] && are_of_first(rest) && is_short(f, node) &&
-           is_short(f, rest->busy) && !ptx_native_spreads_any(f, rest);
+           is_short(f, rest->busy) && (f->has_legs || !ptx_native_spreads_any(f, rest));
 }
 
 /* What may change memory, or where a row was stored, ends what is known of it: the place that a store is at is told behind it. */
@@ -65,7 +65,7 @@ int32_t ptx_native_go_solo(struct ptx_native *n)
     int32_t node = from, site = f->sites[from];
     f->is_solo = true;
     f->kept.value = NULL;
-    for (size_t i = 0; site > 0 && i < f->graph->count && goes_solo(f, node); i++) {
+    for (size_t i = 0; site > 0 && i < f->graph->count && ptx_native_goes_solo(f, node); i++) {
         const struct ptx_native_rest *rest = &f->rests[node];
         write_part(n, node, "-1", true);
         write_part(n, rest->busy, f->known_lanes[rest->busy], false);

@@ -292,12 +292,23 @@ void ptx_native_go_on_in_step(struct ptx_native *n, const struct ptx_native_stro
     take_words(n, stroll);
 }
 
+void ptx_native_come_to_stroll(struct ptx_native *n)
+{
+    ptx_native_store_word(n, "%steps", "0");
+    ptx_native_store_word(n, "%fresh", "1");
+}
+
+const char *ptx_native_goes_alone(struct ptx_native *n, const struct ptx_native_stroll *stroll)
+{
+    return ptx_native_emit(n, "icmp eq i32 %s, %d", ptx_native_load_word(n, mode_of(n, stroll)),
+                           GOES_ALONE);
+}
+
 void ptx_native_begin_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll)
 {
     struct ptx_native_flow *f = n->flow;
     const char *head = ptx_format(n->e, "D%d", (int)f->graph->order[stroll->loop.head]);
-    ptx_native_store_word(n, "%steps", "0");
-    ptx_native_store_word(n, "%fresh", "1");
+    ptx_native_come_to_stroll(n);
     ptx_native_jump(n, head);
     ptx_native_label(n, ptx_format(n->e, "S%d", (int)stroll->site));
     ptx_native_store_word(n, "%steps", "0");

@@ -17,10 +17,15 @@ static const char *load_turn(struct ptx_native *n, size_t at)
 static void name_of_warp(struct ptx_native *n, size_t at, const char *number, size_t bytes)
 {
     const char *name = ptx_format(n->e, "%%block.%zu", at);
+    bool *const is_there = &n->flow->has_launch[sizeof(struct ptx_native_launch) + at];
     struct ptx_text *const out = n->e->out;
     n->e->out = n->flow->head;
-    const char *p = ptx_native_pointer(n, "i64", ptx_native_emit(n, "add i64 %%state, %zu", at));
-    ptx_native_do(n, "%s = load i64, %s %s", name, ptx_native_pointer_type(n, "i64"), p);
+    if (!*is_there) {
+        const char *p =
+            ptx_native_pointer(n, "i64", ptx_native_emit(n, "add i64 %%state, %zu", at));
+        ptx_native_do(n, "%s = load i64, %s %s", name, ptx_native_pointer_type(n, "i64"), p);
+    }
+    *is_there = true;
     n->e->out = out;
     const char *behind = ptx_native_emit(n, "mul i64 %s, %zu", number, bytes);
     ptx_native_do(n, "%%state.%zu = add i64 %s, %s", at, name, behind);
@@ -30,7 +35,7 @@ static void name_of_warp(struct ptx_native *n, size_t at, const char *number, si
 static bool starts_row(const struct ptx_native *n, unsigned axis, unsigned half)
 {
     const enum ptx_threads threads = n->e->target->threads;
-    return axis == 0 && half == 0 && (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW);
+    return axis == 0 && half == 0 && (ptx_native_has_rows(threads) || threads == PTX_THREADS_ROW);
 }
 
 static void name_tids(struct ptx_native *n)
@@ -45,7 +50,8 @@ static void name_tids(struct ptx_native *n)
         for (unsigned half = 0; half < 2; half++) {
             const char *at =
                 ptx_native_pointer(n, "i32", ptx_native_emit(n, "add i64 %s, %u", from, half * 64));
-            const char *tid = ptx_native_emit(n, "load i32, %s %s, !invariant.load !0", w, at);
+            const char *tid =
+                ptx_native_emit(n, "load i32, %s %s, !invariant.load !0, !range !8", w, at);
             ptx_native_do(n, "%%tid.%u.%u = and i32 %s, %d", axis, half, tid,
                           starts_row(n, axis, half) ? -PTX_NATIVE_LANES : -1);
         }
@@ -169,9 +175,13 @@ void ptx_native_enter_turn(struct ptx_native *n)
     ptx_text_put(n->e->out, " ]\n");
 }
 
-/* Whether a block is one row of threads: then all of its warps have their turns before the next block's, as their memory lies. */
+/* Whether a block is one row of threads: then all of its warps have their turns before the next block's, as their memory lies. Where it
+ * is known, what turns have alike is computed before them. */
 static const char *is_row(struct ptx_native *n)
 {
+    const enum ptx_threads threads = n->e->target->threads;
+    if (threads != PTX_THREADS_ANY)
+        return threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW ? "true" : "false";
     const size_t block = offsetof(struct ptx_native_launch, block);
     const char *rows =
         ptx_native_emit(n, "mul i32 %s, %s", ptx_native_of_launch(n, block + 4, "i32"),
@@ -232,12 +242,13 @@ static void name_warps(struct ptx_native *n)
     ptx_native_do(n, "%%warps = lshr i32 %s, 5", ptx_native_emit(n, "add i32 %s, 31", threads));
 }
 
-static void next_turn(struct ptx_native *n)
+void ptx_native_next_warp(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
     if (f->ticket)
         count_within(n);
-    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%warp"));
+    const char *next =
+        ptx_native_emit(n, "add nuw nsw i32 %s, 1", ptx_native_load_word(n, "%warp"));
     ptx_native_store_word(n, "%warp", next);
     const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
                                           ptx_native_of_block(n, OF_BLOCK(end), "i32"));
@@ -264,7 +275,7 @@ static void reset_turns(struct ptx_native *n, const char *site)
 }
 
 /* All warps of a block have ended: the next block's turn, or none is left. */
-static void end_block(struct ptx_native *n)
+void ptx_native_end_block(struct ptx_native *n)
 {
     if (n->flow->is_in_rows) {
         const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%column"));
@@ -274,9 +285,9 @@ static void end_block(struct ptx_native *n)
         ptx_native_do(n, "br i1 %s, label %%another, label %%last", is_in);
         ptx_native_label(n, "another");
         reset_turns(n, "0");
-        if (n->flow->is_quiet)
+        if (n->flow->is_quiet && !n->flow->has_legs)
             ptx_native_store_word(n, "%noted", "0");
-        ptx_native_jump(n, "turn");
+        ptx_native_jump(n, n->flow->has_legs ? "leg.0" : "turn");
         ptx_native_label(n, "last");
     }
     ptx_native_leave_waiting(n);
@@ -304,7 +315,7 @@ static void stop(struct ptx_native *n, const char *is_told)
     ptx_native_leave_waiting(n);
     ptx_native_do(n, "ret i32 -1");
     ptx_native_label(n, "ended");
-    end_block(n);
+    ptx_native_end_block(n);
 }
 
 void ptx_native_end_turn(struct ptx_native *n)
@@ -339,10 +350,10 @@ void ptx_native_end_turn(struct ptx_native *n)
     if (f->by_thread)
         ptx_native_next_thread(n);
     else
-        next_turn(n);
+        ptx_native_next_warp(n);
     ptx_native_label(n, "leave");
     if (f->site_count == 0) {
-        end_block(n);
+        ptx_native_end_block(n);
         return;
     }
     const char *together = ptx_native_of_block(n, OF_BLOCK(is_together), "i32");
@@ -396,7 +407,7 @@ void ptx_native_begin_turns(struct ptx_native *n)
         name_warps(n);
     if (n->flow->is_swept)
         ptx_native_do(n, "%%is.row = or i1 %s, false", is_row(n));
-    if (n->flow->is_quiet)
+    if (n->flow->is_quiet && !n->flow->has_legs)
         begin_quietly(n, site);
     ptx_native_begin_strolls(n);
     reset_turns(n, site);

@@ -306,7 +306,9 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
         ptx_native_ask_ahead(n, address, &t);
     if (is_of_host(address, in->space) && t.at.is_strided && !t.at.is_line && t.at.offset.is_vector)
         ptx_native_find_numbers(n, address, &t.at);
-    transfer(n, &t, false);
+    if (!ptx_native_is_of_chunks(n, in, address) ||
+        !ptx_native_load_of_chunks(n, address, &t, values))
+        transfer(n, &t, false);
     e->out = out;
     fence_after(n, in);
     for (uint32_t i = 0; i < count; i++)

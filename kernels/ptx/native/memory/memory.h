@@ -143,6 +143,14 @@ void ptx_native_far_line(struct ptx_native *n, const struct ptx_native_transfer 
 const char *ptx_native_store_packed(struct ptx_native *n, const struct ptx_instruction *in,
                                     struct ptx_native_transfer *t);
 
+/* ---- memory_chunk.c: rows of shared memory that lie across each other ---- */
+
+/* Whether a load may be of such a row, for all lanes; loads it where it is. */
+bool ptx_native_is_of_chunks(struct ptx_native *n, const struct ptx_instruction *in,
+                             const struct ptx_operand *address);
+bool ptx_native_load_of_chunks(struct ptx_native *n, const struct ptx_operand *address,
+                               const struct ptx_native_transfer *t, struct ptx_native_value *to);
+
 /* ---- memory_stride.c: places on a line that are as far from each other as from the next ---- */
 
 bool ptx_native_is_strided(const struct ptx_native_transfer *t);

@@ -101,6 +101,27 @@ static const char first_text[] =
     "  %i0 = insertelement <16 x i64> undef, i64 %a0, i32 0\n"
     "  %s0 = shufflevector <16 x i64> %i0, <16 x i64> undef, <16 x i32> zeroinitializer\n";
 
+/* All lanes of half a warp, as the processor gathers them; otherwise one after the other. */
+static const char *gather_text(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, i);
+    const char *row = ptx_format(e, "<16 x %s>", i);
+    const char *name =
+        n->llvm_major < 15 ? ptx_format(e, "v16%s.v16p0%s", i, i) : ptx_format(e, "v16%s.v16p0", i);
+    if (!e->target->has_wide_vectors || t->bits < 32)
+        return pick_text(n, t->bits);
+    ptx_native_declare(n, "declare %s @llvm.masked.gather.%s(<16 x %s>, i32, <16 x i1>, %s)", row,
+                       name, p, row);
+    return ptx_format(
+        e,
+        "  %%places = inttoptr <16 x i64> %%a to <16 x %s>\n"
+        "  %%lanes = bitcast i16 %%m to <16 x i1>\n"
+        "  %%g = call %s @llvm.masked.gather.%s(<16 x %s> %%places, i32 %u, <16 x i1> "
+        "%%lanes, %s zeroinitializer)\n  ret %s %%g\n",
+        p, row, name, p, t->bits / 8, row, row);
+}
+
 static void define_gather_half(struct ptx_native *n, const struct ptx_native_transfer *t)
 {
     struct ptx_emitter *e = n->e;
@@ -115,7 +136,7 @@ static void define_gather_half(struct ptx_native *n, const struct ptx_native_tra
             "nounwind {\n"
             "  %%there = icmp ne i16 %%m, 0\n  br i1 %%there, label %%some, label %%none\n"
             "none:\n  ret %s zeroinitializer\nsome:\n%s%s}",
-            row, ptx_native_transfer_suffix(n, t), row, first_text, pick_text(n, t->bits));
+            row, ptx_native_transfer_suffix(n, t), row, first_text, gather_text(n, t));
         return;
     }
     ptx_native_declare(n, "declare %s @llvm.masked.load.v16%s.%s(%s, i32, <16 x i1>, %s)", row, i,
@@ -135,7 +156,7 @@ static void define_gather_half(struct ptx_native *n, const struct ptx_native_tra
         "zeroinitializer)\n  ret %s %%r\n"
         "far:\n%s}",
         row, ptx_native_transfer_suffix(n, t), half_text(n, t->bits), p, i, p, row, i, row, row,
-        row, row, prow, row, i, row_name, prow, t->bits / 8, row, row, pick_text(n, t->bits));
+        row, row, prow, row, i, row_name, prow, t->bits / 8, row, row, gather_text(n, t));
 }
 
 static void define_gather(struct ptx_native *n, const struct ptx_native_transfer *t)

@@ -164,16 +164,82 @@ static const char *pick(struct ptx_native *n, const struct ptx_native_transfer *
                            ptx_native_emit(n, "trunc i32 %s to i16", high));
 }
 
+/* ---- By the processor's gathering ---- */
+
+/* Half a warp's lanes at an origin and numbers of 32 bits, which LLVM takes for the operands that the instruction has. */
+static const char *gather_half(struct ptx_native *n, const struct ptx_native_transfer *t,
+                               const char *origin, unsigned half, const char *mask)
+{
+    const char *i = ptx_native_integer(t->bits), *row = ptx_format(n->e, "<16 x %s>", i);
+    const bool is_element = t->at.scale == t->bits / 8;
+    const char *step = is_element ? i : ptx_format(n->e, "[%lld x i8]", (long long)t->at.scale);
+    const char *p = ptx_native_pointer_type(n, i), *ps = ptx_native_pointer_type(n, step);
+    const char *numbers =
+        ptx_native_emit(n, "%s <16 x i32> %s to <16 x i64>", t->at.is_signed ? "sext" : "zext",
+                        halves(n, "i32", t->at.numbers, half));
+    const char *at = ptx_native_emit(n, "getelementptr %s, %s %s, <16 x i64> %s", step, ps,
+                                     ptx_native_pointer(n, step, origin), numbers);
+    if (n->llvm_major < 15 && !is_element)
+        at = ptx_native_emit(n, "bitcast <16 x %s> %s to <16 x %s>", ps, at, p);
+    const char *name = n->llvm_major < 15 ? ptx_format(n->e, "v16%s.v16p0%s", i, i)
+                                          : ptx_format(n->e, "v16%s.v16p0", i);
+    ptx_native_declare(n, "declare %s @llvm.masked.gather.%s(<16 x %s>, i32, <16 x i1>, %s)", row,
+                       name, p, row);
+    return ptx_native_emit(n,
+                           "call %s @llvm.masked.gather.%s(<16 x %s> %s, i32 %u, <16 x i1> %s, %s "
+                           "zeroinitializer)",
+                           row, name, p, at, t->bits / 8, mask, row);
+}
+
+/* The same of a half that nobody may be of, for which the processor would take as long. */
+static const char *gather_some(struct ptx_native *n, const struct ptx_native_transfer *t,
+                               const char *origin, unsigned half)
+{
+    const char *some = ptx_native_name(n, "gather"), *end = ptx_native_name(n, "gather");
+    const char *lanes = ptx_native_emit(n, "lshr i32 %s, %u", t->lanes, half * HALF);
+    const char *word = ptx_native_emit(n, "trunc i32 %s to i16", lanes);
+    const char *is_any = ptx_native_emit(n, "icmp ne i16 %s, 0", word), *before = n->flow->block;
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_any, some, end);
+    ptx_native_label(n, some);
+    const char *row =
+        gather_half(n, t, origin, half, ptx_native_emit(n, "bitcast i16 %s to <16 x i1>", word));
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
+    return ptx_native_emit(n, "phi <16 x %s> [%s, %%%s], [zeroinitializer, %%%s]",
+                           ptx_native_integer(t->bits), row, some, before);
+}
+
+static const char *gather(struct ptx_native *n, const struct ptx_native_transfer *t,
+                          const char *origin, unsigned half)
+{
+    return strcmp(t->lanes, "-1") == 0
+               ? gather_half(n, t, origin, half, ptx_native_emit(n, "bitcast i16 -1 to <16 x i1>"))
+               : gather_some(n, t, origin, half);
+}
+
+static bool has_gathering(const struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    enum { MOST_BYTES = 1 << 16 };
+    return n->e->target->has_wide_vectors && (t->bits == 32 || t->bits == 64) && t->at.scale > 0 &&
+           t->at.scale <= MOST_BYTES;
+}
+
 void ptx_native_gather_numbered(struct ptx_native *n, const struct ptx_native_transfer *t,
                                 struct ptx_native_value *to)
 {
-    define_half(n, t);
-    if (strcmp(t->lanes, "-1") != 0)
+    const bool gathers = has_gathering(n, t);
+    if (gathers) /* loads before it begin before it, which is long, and the processor sees no more of what is behind */
+        ptx_native_do(n, "fence syncscope(\"singlethread\") acq_rel");
+    else
+        define_half(n, t);
+    if (!gathers && strcmp(t->lanes, "-1") != 0)
         define_some(n, t);
     for (unsigned k = 0; k < t->width; k++) {
         const char *origin = ptx_native_emit(n, "add i64 %s, %u", t->at.origin, k * t->bits / 8);
-        const char *low = pick(n, t, origin, 0), *high = pick(n, t, origin, 1);
-        to[k] = (struct ptx_native_value){ptx_native_joined(n, t->bits, HALF, low, high),
+        const char *rows[2];
+        for (unsigned half = 0; half < 2; half++)
+            rows[half] = gathers ? gather(n, t, origin, half) : pick(n, t, origin, half);
+        to[k] = (struct ptx_native_value){ptx_native_joined(n, t->bits, HALF, rows[0], rows[1]),
                                           (uint8_t)t->bits, true};
     }
 }

@@ -77,8 +77,8 @@ static bool is_special(const struct ptx_native *n, const struct packed *p,
 static bool is_lane(const struct ptx_native *n, const struct packed *p, const struct ptx_operand *o)
 {
     const struct ptx_instruction *in = set_by(n, p, o);
-    const bool are_rows =
-        n->e->target->threads == PTX_THREADS_ROWS || n->e->target->threads == PTX_THREADS_ROW;
+    const enum ptx_threads threads = n->e->target->threads;
+    const bool are_rows = ptx_native_has_rows(threads) || threads == PTX_THREADS_ROW;
     return is_special(n, p, o, PTX_LANEID) || (are_rows && in && in->opcode == PTX_OPCODE_and &&
                                                is_special(n, p, &in->operands[1], PTX_TID_X) &&
                                                is_integer(&in->operands[2], PTX_NATIVE_LANES - 1));

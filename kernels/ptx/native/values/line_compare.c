@@ -89,13 +89,29 @@ static uint8_t opposite(uint8_t relation)
     }
 }
 
+static bool is_below(uint8_t relation)
+{
+    return relation == PTX_LT || relation == PTX_LE;
+}
+
+static struct comparison with_opposite(struct comparison c)
+{
+    c.relation = opposite(c.relation);
+    return c;
+}
+
+/* What is asked first: whether all are below the bound, where an array's elements are, unless the other way leads back. */
+static struct comparison with_below(struct comparison c, bool is_round)
+{
+    return is_round || is_below(c.relation) ? c : with_opposite(c);
+}
+
 /* Whether the relation holds for all lanes: of the first it follows for the others, or of the last. */
 static const char *holds_for_all(struct ptx_native *n, const struct comparison *c, uint8_t relation,
                                  const char *first, const char *last)
 {
-    const bool is_below = relation == PTX_LT || relation == PTX_LE;
-    return ptx_native_emit(n, "icmp %s i32 %s, %s", word_of(c, relation), is_below ? last : first,
-                           c->bound);
+    return ptx_native_emit(n, "icmp %s i32 %s, %s", word_of(c, relation),
+                           is_below(relation) ? last : first, c->bound);
 }
 
 /* Numbers that go up by one from a multiple of 32 on are all below a multiple of 32, or none is. */
@@ -233,6 +249,39 @@ const char *ptx_native_holds_for_all(struct ptx_native *n, const struct ptx_inst
     return all;
 }
 
+/* Of numbers that go up by one and do not wrap around, the lanes that hold where some do and some do not: those before or behind the
+ * bound. */
+static const char *lanes_at_bound(struct ptx_native *n, const struct comparison *c)
+{
+    const bool is_over = c->relation == PTX_LE || c->relation == PTX_GT;
+    const char *count = ptx_native_emit(n, "sub i32 %s, %s", c->bound, c->line.base[0]);
+    if (is_over)
+        count = ptx_native_emit(n, "add i32 %s, 1", count);
+    const char *behind = ptx_native_emit(n, "shl i32 -1, %s", count);
+    return c->relation == PTX_LT || c->relation == PTX_LE
+               ? ptx_native_emit(n, "xor i32 %s, -1", behind)
+               : behind;
+}
+
+/* Whether a comparison decides alone which lanes go on where its node ends: then how many there are is waited for, and otherwise
+ * vectors are made of its truths. */
+static bool is_way(const struct ptx_native_flow *f, const struct ptx_instruction *in)
+{
+    const struct ptx_node *node = &f->graph->nodes[f->node];
+    const struct ptx_instruction *last = &f->function->instructions[node->end - 1];
+    return last->opcode == PTX_OPCODE_bra && last->guard == in->operands[0].index;
+}
+
+/* Lane by lane. */
+static const char *lanes_of_each(struct ptx_native *n, const struct comparison *c)
+{
+    const char *truths =
+        ptx_native_emit(n, "icmp %s <32 x i32> %s, %s", word_of(c, c->relation),
+                        ptx_native_of_term(n, c->line, 32).text,
+                        ptx_native_vector(n, ptx_native_number(n, 32, c->bound)).text);
+    return ptx_native_emit(n, "bitcast <32 x i1> %s to i32", truths);
+}
+
 bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction *in)
 {
     struct comparison c;
@@ -249,30 +298,41 @@ bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction 
     const int64_t reach = c.line.line.step * (PTX_NATIVE_LANES - 1);
     const char *first = c.line.base[0], *last;
     const char *is_straight = find_last(n, &c, first, &last);
-    const bool is_below = c.relation == PTX_LT || c.relation == PTX_LE;
-    const char *all = is_below ? are_all_below(n, in, &c, reach)
-                               : ptx_native_emit(n, "and i1 %s, %s", is_straight,
-                                                 holds_for_all(n, &c, c.relation, first, last));
-    const char *none = holds_for_all(n, &c, opposite(c.relation), first, last);
+    const bool is_round = ptx_native_closes_round(n->flow, in);
+    const struct comparison below = with_below(c, is_round), above = with_opposite(below);
+    const char *all = is_below(below.relation)
+                          ? are_all_below(n, in, &below, reach)
+                          : ptx_native_emit(n, "and i1 %s, %s", is_straight,
+                                            holds_for_all(n, &below, below.relation, first, last));
+    const char *none = holds_for_all(n, &above, above.relation, first, last);
     const char *rest = ptx_native_name(n, "compare"), *each = ptx_native_name(n, "compare"),
                *end = ptx_native_name(n, "compare"), *before = n->flow->block;
-    if (ptx_native_closes_round(n->flow, in))
+    if (is_round)
         before = ptx_native_round(n, all, rest, end);
     else
         ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", all, end, rest);
     ptx_native_label(n, rest);
-    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
-                  ptx_native_emit(n, "and i1 %s, %s", is_straight, none), end, each);
+    const int holds = below.relation == c.relation ? -1 : 0, fails = -1 - holds;
+    const char *others;
+    if (c.line.line.step == 1 && is_way(n->flow, in)) {
+        const char *near = ptx_native_name(n, "compare"), *few = ptx_native_name(n, "compare");
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", is_straight, near, each);
+        ptx_native_label(n, near);
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", none, end, few);
+        ptx_native_label(n, few);
+        const char *lanes = lanes_at_bound(n, &c);
+        ptx_native_jump(n, end);
+        others = ptx_format(n->e, "[%d, %%%s], [%s, %%%s]", fails, near, lanes, few);
+    } else {
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s",
+                      ptx_native_emit(n, "and i1 %s, %s", is_straight, none), end, each);
+        others = ptx_format(n->e, "[%d, %%%s]", fails, rest);
+    }
     ptx_native_label(n, each);
-    const char *truths =
-        ptx_native_emit(n, "icmp %s <32 x i32> %s, %s", word_of(&c, c.relation),
-                        ptx_native_of_term(n, c.line, 32).text,
-                        ptx_native_vector(n, ptx_native_number(n, 32, c.bound)).text);
-    const char *lanes = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", truths);
+    others = ptx_format(n->e, "%s, [%s, %%%s]", others, lanes_of_each(n, &c), each);
     ptx_native_jump(n, end);
     ptx_native_label(n, end);
-    const char *others = ptx_format(n->e, "[0, %%%s], [%s, %%%s]", rest, lanes, each);
-    const char *word = before ? ptx_native_emit(n, "phi i32 [-1, %%%s], %s", before, others)
+    const char *word = before ? ptx_native_emit(n, "phi i32 [%d, %%%s], %s", holds, before, others)
                               : ptx_native_emit(n, "phi i32 %s", others);
     set_lanes(n, in, word);
     return true;

@@ -375,7 +375,7 @@ static struct ptx_native_term special(const struct evaluation *v, int32_t index)
             return unknown(PTX_LINE_NONE);
         if (index == PTX_NTID_X && threads == PTX_THREADS_HALVES)
             return constant(n, HALF, 32);
-        if (index == PTX_NTID_X && threads == PTX_THREADS_ROWS)
+        if (index == PTX_NTID_X && ptx_native_has_rows(threads))
             term.line.zeros = 5; /* a warp that is a row is none of two rows */
         if (v->is_writing)
             term.base[0] = term.base[1] =
@@ -384,7 +384,7 @@ static struct ptx_native_term special(const struct evaluation *v, int32_t index)
     }
     if (threads == PTX_THREADS_ANY)
         return unknown(PTX_LINE_NONE);
-    const bool has_rows = threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW;
+    const bool has_rows = ptx_native_has_rows(threads) || threads == PTX_THREADS_ROW;
     const bool is_whole = has_rows || index == PTX_TID_Z;
     if (threads == PTX_THREADS_HALVES && index == PTX_TID_X) {
         term = constant(n, 0, 32);
@@ -539,6 +539,9 @@ static struct ptx_native_term operand_of(const struct evaluation *v, const struc
     case PTX_OPERAND_VARIABLE:
         if (o->variable && o->variable->space == PTX_SPACE_LOCAL)
             return unknown(PTX_LINE_NONE);
+        if (o->variable && o->variable->space == PTX_SPACE_SHARED)
+            term.line.zeros =
+                zeros_of((int64_t)ptx_native_shared_offset(v->n, o->variable) + o->bits);
         if (v->is_writing)
             term.base[0] = term.base[1] =
                 ptx_native_resize(v->n, ptx_native_variable(v->n, o->variable, o->bits), bits,

@@ -76,7 +76,7 @@ bool ptx_native_tid_is_alike(const struct ptx_native *n, int32_t axis)
 {
     const enum ptx_threads threads = n->e->target->threads;
     return n->flow->by_thread ||
-           (axis == 1 && (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW)) ||
+           (axis == 1 && (ptx_native_has_rows(threads) || threads == PTX_THREADS_ROW)) ||
            (axis == 2 && threads != PTX_THREADS_ANY);
 }
 
@@ -260,7 +260,7 @@ struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special
 
 /* ---- Variables ---- */
 
-static size_t shared_offset(struct ptx_native *n, const struct ptx_variable *v)
+size_t ptx_native_shared_offset(struct ptx_native *n, const struct ptx_variable *v)
 {
     const struct ptx_plan *plan = n->e->plan;
     for (size_t i = 0; i < plan->shared_count; i++)
@@ -293,7 +293,8 @@ struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct p
     case PTX_SPACE_SHARED:
         ptx_need(n->e, PTX_NEED_SHARED | PTX_NEED_SHARED_BYTES);
         return ptx_native_number(
-            n, 64, ptx_format(n->e, "%lld", (long long)shared_offset(n, v) + (long long)plus));
+            n, 64,
+            ptx_format(n->e, "%lld", (long long)ptx_native_shared_offset(n, v) + (long long)plus));
     case PTX_SPACE_LOCAL:
         if (!ptx_position_of(n->flow->function, v, &position)) {
             ptx_refuse(n->e, "local variable %s is of another function", v->name);
