@@ -112,7 +112,7 @@ struct ptx_native_flow {
     bool *is_read;                         /* per register: by any instruction */
     uint8_t *definitions;                  /* per register: 0, 1, or 2 for more */
     const struct ptx_instruction **set_by; /* per register: the last in the text */
-    struct ptx_native_range *ranges; /* per register, once one is asked for (narrow.c) */
+    struct ptx_native_range *ranges;       /* per register, once one is asked for (narrow.c) */
     struct ptx_native_line
         *lines; /* per register; of one that differs from lane to lane it is how it is kept */
     struct ptx_native_term *terms; /* per register: its value, where term_in is the node's stamp */
