@@ -34,7 +34,7 @@ BEGIN { count = split(rooms, name, " "); for (i = 1; i <= count; i++) rank[name[
     file = $1; sub(/:.*/, "", file); room = file
     sub(/.*\//, "", file); sub(/\.c\.o$/, "", file)
     files[file] = 1
-    sub(/\/[^\/]*$/, "", room); sub(/.*\//, "", room)
+    sub(/.*\.dir\/(\.\/)?/, "", room); sub(/\/.*/, "", room)
     height[file] = room in rank ? rank[room] : 1000
     symbol = $NF; kind = $(NF - 1)
     if (kind == "U") uses[file, symbol] = 1

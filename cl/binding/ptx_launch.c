@@ -190,6 +190,7 @@ static ocl_status make_native(struct ocl_call *call)
         .takes_turns = kernel->ptx->waits_for_blocks,
         .items = call->plan->global[2],
         .parameter_bytes = pictures_at(kernel) + kernel->bundle_count * sizeof(struct clem_texture),
+        .failure = ocl_runtime_failure(kernel->program->context),
     };
     const ocl_status status = ocl_native_begin(kernel->program->context, call->plan->native, &shape,
                                                &call->memory.native);

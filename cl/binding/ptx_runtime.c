@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
+#include "cl/base/crash.h"
 #include "cl/base/steady.h"
 #include "cl/check.h"
 #include "cl/memory.h"
@@ -38,6 +40,9 @@ struct ocl_runtime {
     _Atomic uint64_t launching; /* of them, those that are not in their queues yet */
     uint32_t printed;           /* what of `written` was printed; whoever is reading */
 };
+
+/* The newest, for handlers of signals. */
+static _Atomic(struct ocl_runtime *) newest;
 
 /* --- Moving bytes ----------------------------------------------------------------------------- */
 
@@ -98,6 +103,8 @@ static void leave_heap(struct ocl_context *context)
 
 static void destroy(struct ocl_runtime *runtime)
 {
+    struct ocl_runtime *own = runtime;
+    atomic_compare_exchange_strong(&newest, &own, NULL);
     if (runtime->has_heap)
         leave_heap(runtime->context);
     ocl_memory_discard(runtime->heap_allocation);
@@ -142,6 +149,7 @@ static ocl_status find(struct ocl_context *context, struct ocl_runtime **runtime
     const ocl_status status = fill_in(made);
     if (status == OCL_OK && atomic_compare_exchange_strong(&context->runtime, runtime, made)) {
         *runtime = made;
+        atomic_store(&newest, made);
         return OCL_OK;
     }
     destroy(made);
@@ -258,6 +266,14 @@ uint64_t ocl_runtime_address(const struct ocl_context *context)
     return atomic_load(&context->runtime)->allocation + LEAD_BYTES;
 }
 
+const uint32_t *ocl_runtime_failure(const struct ocl_context *context)
+{
+    const struct ocl_runtime *runtime = atomic_load(&context->runtime);
+    if (!runtime || !context->capability.device_is_host_memory)
+        return NULL;
+    return &((const struct clem_runtime *)(uintptr_t)(runtime->allocation + LEAD_BYTES))->failure;
+}
+
 void ocl_runtime_destroy(struct ocl_context *context)
 {
     struct ocl_runtime *runtime = atomic_exchange(&context->runtime, NULL);
@@ -290,28 +306,37 @@ struct record {
 _Static_assert(sizeof(struct record) == sizeof(uint32_t) * CLEM_RECORD_WORDS,
                "as kernels write it");
 
+struct assertion {
+    uint64_t numbers[7];  /* the line, the block, the thread */
+    const char *texts[3]; /* what failed, the file, the function */
+};
+
+static bool read_assertion(const unsigned char *at, const unsigned char *end,
+                           struct assertion *assertion)
+{
+    if ((size_t)(end - at) < sizeof assertion->numbers)
+        return false;
+    memcpy(assertion->numbers, at, sizeof assertion->numbers);
+    at += sizeof assertion->numbers;
+    for (int i = 0; i < 3; i++) {
+        const size_t left = (size_t)(end - at), length = strnlen((const char *)at, left);
+        if (length == left)
+            return false;
+        assertion->texts[i] = (const char *)at;
+        at += length + 1;
+    }
+    return true;
+}
+
 /* In CUDA's words. */
 static void print_assertion(const unsigned char *at, const unsigned char *end)
 {
-    enum { NUMBERS = 7, TEXTS = 3 };
-    uint64_t numbers[NUMBERS];
-    const char *texts[TEXTS];
-    if ((size_t)(end - at) < sizeof numbers)
-        return;
-    memcpy(numbers, at, sizeof numbers);
-    at += sizeof numbers;
-    for (int i = 0; i < TEXTS; i++) {
-        const size_t left = (size_t)(end - at), length = strnlen((const char *)at, left);
-        if (length == left)
-            return;
-        texts[i] = (const char *)at;
-        at += length + 1;
-    }
-    whole_say("%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` "
-              "failed.\n",
-              texts[1], (unsigned)numbers[0], texts[2], (unsigned)numbers[1], (unsigned)numbers[2],
-              (unsigned)numbers[3], (unsigned)numbers[4], (unsigned)numbers[5],
-              (unsigned)numbers[6], texts[0]);
+    struct assertion a;
+    if (read_assertion(at, end, &a))
+        whole_say("%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+                  a.texts[1], (unsigned)a.numbers[0], a.texts[2], (unsigned)a.numbers[1],
+                  (unsigned)a.numbers[2], (unsigned)a.numbers[3], (unsigned)a.numbers[4],
+                  (unsigned)a.numbers[5], (unsigned)a.numbers[6], a.texts[0]);
 }
 
 static void print_record(const struct record *record, const unsigned char *at,
@@ -559,4 +584,73 @@ void ocl_runtime_before_launch(struct ocl_context *context)
     if (runtime && (context->capability.device_is_host_memory ||
                     atomic_load(&runtime->launches) % LAUNCHES_PER_READING == 0))
         ocl_runtime_after_wait(context);
+}
+
+/* --- When a kernel ends the process ----------------------------------------------------------- */
+
+static void write_numbers(struct ocl_crash_line *line, const char *word, const uint64_t *numbers)
+{
+    ocl_crash_write(line, word);
+    for (int d = 0; d < 3; d++) {
+        ocl_crash_write(line, d == 0 ? "[" : ",");
+        ocl_crash_write_count(line, numbers[d]);
+    }
+    ocl_crash_write(line, "]");
+}
+
+/* As print_assertion() does, where nothing can be allocated. */
+static void tell_assertion(const struct assertion *a)
+{
+    struct ocl_crash_line line = {0};
+    ocl_crash_write(&line, a->texts[1]);
+    ocl_crash_write(&line, ":");
+    ocl_crash_write_count(&line, a->numbers[0]);
+    ocl_crash_write(&line, ": ");
+    ocl_crash_write(&line, a->texts[2]);
+    write_numbers(&line, ": block: ", &a->numbers[1]);
+    write_numbers(&line, ", thread: ", &a->numbers[4]);
+    ocl_crash_write(&line, " Assertion `");
+    ocl_crash_write(&line, a->texts[0]);
+    ocl_crash_write(&line, "` failed.\n");
+    (void)whole_write(STDERR_FILENO, line.text, line.length);
+}
+
+/* The first record of an assertion that nobody has printed, and that does not lie across the ring's end. */
+static void tell_first_assertion(const struct ocl_runtime *runtime, const struct clem_runtime *head)
+{
+    const unsigned char *const ring = (const unsigned char *)(head + 1);
+    const uint32_t count = head->written - runtime->printed;
+    for (uint32_t i = 0; count <= runtime->ring_bytes && i < count; i += 16) {
+        const uint32_t at = (runtime->printed + i) & (runtime->ring_bytes - 1);
+        struct record record;
+        struct assertion a;
+        memcpy(&record, ring + at, sizeof record);
+        if (record.mark - CLEM_RECORD_MARK != runtime->printed + i ||
+            record.kind != CLEM_RECORD_ASSERT || record.bytes < sizeof record ||
+            record.bytes > runtime->ring_bytes - at ||
+            !read_assertion(ring + at + sizeof record, ring + at + record.bytes, &a))
+            continue;
+        tell_assertion(&a);
+        return;
+    }
+}
+
+/* A kernel that makes an access which ends the process may do so because one before it has failed, which the host would have been
+ * told of at its next wait. */
+static bool witness(const struct ocl_crash *crash, struct ocl_crash_line *line)
+{
+    const struct ocl_runtime *const runtime = atomic_load(&newest);
+    (void)crash, (void)line;
+    if (!runtime || !runtime->context->capability.device_is_host_memory)
+        return false;
+    const struct clem_runtime *const head =
+        (const struct clem_runtime *)(uintptr_t)(runtime->allocation + LEAD_BYTES);
+    if (head->failure == CLEM_FAILURE_ASSERT)
+        tell_first_assertion(runtime, head);
+    return false;
+}
+
+void ocl_runtime_crash_watch(void)
+{
+    ocl_crash_watch(witness);
 }

@@ -25,6 +25,10 @@ void ocl_runtime_end(struct ocl_context *context);
  * Needs:  ocl_runtime_begin(). */
 uint64_t ocl_runtime_address(const struct ocl_context *context);
 
+/* Where kernels note that one has failed, for those that run behind it: not 0 then. NULL where no kernel that may fail was launched
+ * yet, or the host does not reach it. Lives as long as the context. */
+const uint32_t *ocl_runtime_failure(const struct ocl_context *context);
+
 /* Before a kernel that may print is launched: prints what is there where that costs little, so that
  * the ring does not come round between two waits. */
 void ocl_runtime_before_launch(struct ocl_context *context);
@@ -33,6 +37,9 @@ void ocl_runtime_before_launch(struct ocl_context *context);
  * did, and turns a failure that a kernel wrote down into the context's. Nearly free without a
  * runtime. */
 void ocl_runtime_after_wait(struct ocl_context *context);
+
+/* From now on an assertion that has failed is told of where a kernel ends the process before the host has waited. */
+void ocl_runtime_crash_watch(void);
 
 /* When the context closes.
  * Needs:  all its work is complete. */

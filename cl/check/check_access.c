@@ -178,6 +178,8 @@ static uint64_t checked(const struct clem_check_call *call)
         return ocl_check_wants(OCL_CHECK_RACE) ? ocl_check_race_launches(&a) : 0;
     if (a.kind == CLEM_CHECK_SHADOW)
         return ocl_check_shared_shadow(a.address);
+    if (a.space == CLEM_CHECK_PARAM) /* which all were written, and nobody writes */
+        return !ocl_check_wants(OCL_CHECK_MEMORY) || ocl_check_memory(&a) ? a.address : 0;
     if (ocl_access_is_memory(&a) && !(a.flags & CLEM_CHECK_KNOWN) &&
         ocl_check_wants(OCL_CHECK_MEMORY))
         is_allowed = ocl_check_memory(&a);

@@ -107,6 +107,8 @@ uint64_t ocl_flow(unsigned how, uint64_t value, uint32_t bytes, const uint64_t s
         return down((sources[0] & 0xffffffff) | sources[1] << 32, value) & all;
     case CLEM_CHECK_CHOOSE:
         return sources[1] ? all : sources[0] & all;
+    case CLEM_CHECK_BOTH:
+        return sources[0] & sources[1] & all;
     default:
         return any ? all : 0;
     }

@@ -110,18 +110,22 @@ static void check_lanes(const struct ocl_access *a)
     const uint32_t threads = ocl_check_threads(a->launch), base = a->thread / 32 * 32;
     const uint32_t all = threads - base >= 32 ? ~0u : (1u << (threads - base)) - 1;
     const uint32_t mask = (uint32_t)a->more, live = (uint32_t)a->call->address;
+    const uint32_t here = (uint32_t)a->value, named = mask & all;
     const bool is_strange = !(mask >> a->thread % 32 & 1);
-    const bool names_ended = mask & all & ~live, names_none = mask & ~all && mask != UINT32_MAX;
+    const bool names_ended = named & ~live, names_others = named & live & ~here,
+               names_none = mask & ~all && mask != UINT32_MAX;
     char about[128];
-    if (!is_strange && !names_ended && !names_none)
+    if (!is_strange && !names_ended && !names_others && !names_none)
         return;
-    (void)snprintf(about, sizeof about,
-                   "lane %u, mask 0x%08x; the lanes that have not ended are 0x%08x",
-                   (unsigned)a->thread % 32, (unsigned)mask, (unsigned)live);
-    report(a, site_of(a), a->thread, !is_strange && !names_ended,
-           is_strange    ? "warp operation by a lane that its own mask does not name"
-           : names_ended ? "warp operation whose mask names lanes that have ended"
-                         : "warp operation whose mask names lanes that the block does not have",
+    (void)snprintf(about, sizeof about, "lane %u, mask 0x%08x; the lanes that %s are 0x%08x",
+                   (unsigned)a->thread % 32, (unsigned)mask,
+                   names_ended || !names_others ? "have not ended" : "come to it",
+                   (unsigned)(names_ended || !names_others ? live : here));
+    report(a, site_of(a), a->thread, !is_strange && !names_ended && !names_others,
+           is_strange     ? "warp operation by a lane that its own mask does not name"
+           : names_ended  ? "warp operation whose mask names lanes that have ended"
+           : names_others ? "warp operation whose mask names lanes that do not come to it"
+                          : "warp operation whose mask names lanes that the block does not have",
            about);
 }
 

@@ -165,6 +165,7 @@ static ocl_status open_context(int device, struct ocl_context **context)
         return is_of_device(status) ? CL_DEVICE_NOT_AVAILABLE : ocl_block_status(status);
     }
     ocl_exit_watch(device);
+    ocl_runtime_crash_watch(); /* before the next, which knows all */
     ocl_kernel_crash_watch();
     ocl_contexts_note(made);
     ocl_virtual_join(made);

@@ -62,6 +62,12 @@ static bool is_copied(const struct ocl_region *region)
     return thread && (thread->copied[0] == region || thread->copied[1] == region);
 }
 
+/* What it is given is part of another queue's command, whose kernels may use what is attached to that. */
+static bool is_within_turn(const struct ocl_queue *queue)
+{
+    return queue->kind == OCL_QUEUE_APART;
+}
+
 bool ocl_region_is_used_by(const struct ocl_region *region, const struct ocl_queue *queue)
 {
     if (is_copied(region))
@@ -72,8 +78,9 @@ bool ocl_region_is_used_by(const struct ocl_region *region, const struct ocl_que
     case OCL_MANAGED_HOST:
         return !queue;
     default:
-        return !queue || (queue == atomic_load(&region->queue) &&
-                          atomic_load(&queue->id) == atomic_load(&region->queue_id));
+        return !queue || is_within_turn(queue) ||
+               (queue == atomic_load(&region->queue) &&
+                atomic_load(&queue->id) == atomic_load(&region->queue_id));
     }
 }
 

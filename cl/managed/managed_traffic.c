@@ -34,9 +34,17 @@ void ocl_migration_begin_move_in_function(struct ocl_migration *migration)
     pthread_mutex_unlock(&migration->lock);
 }
 
+/* Whether what the thread does is part of a command: a function of the host, or a turn that gives commands of its own. */
+static bool is_within_command(void)
+{
+    const struct ocl_thread *thread = ocl_thread_if_any();
+
+    return thread && (thread->in_function || thread->in_turn);
+}
+
 void ocl_migration_begin_any_move(struct ocl_migration *migration)
 {
-    if (ocl_migration_in_function())
+    if (is_within_command())
         ocl_migration_begin_move_in_function(migration);
     else
         ocl_migration_begin_move(migration);
@@ -57,7 +65,7 @@ void ocl_migration_end_move(struct ocl_migration *migration)
  * for, and so waits for none of them. Lock held. */
 static bool must_wait(const struct ocl_migration *migration, const struct ocl_queue *queue)
 {
-    if (ocl_migration_in_function())
+    if (is_within_command())
         return migration->is_moving;
     if (migration->is_moving || migration->waiting_moves > 0)
         return true;

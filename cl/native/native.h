@@ -12,7 +12,7 @@
 
 #include "cl/queue/chain.h"
 #include "cl/state/state.h"
-#include "kernels/ptx/native/abi.h"
+#include "kernels/ptx/host/abi.h"
 
 /* ---- Code: native.c ---- */
 
@@ -57,6 +57,9 @@ struct ocl_native_shape {
     size_t parameter_bytes;
     bool
         takes_turns; /* blocks may wait for others: each work-item takes one at a time, and more while it waits */
+    const uint32_t *
+        failure; /* not 0 once a kernel of the context has failed: a launch that begins then runs no block; NULL: none
+                                before it can fail */
 };
 
 /* Makes a launch. The caller fills in its facts: all but the address of the parameters, which are zeros at a multiple of 16.

@@ -27,6 +27,8 @@ struct ocl_native_launch {
     struct ocl_parts portions; /* of a launch that is taken from both ends; otherwise none */
     _Atomic uint64_t next;     /* otherwise: the first block that nobody has taken */
     _Atomic size_t left;       /* work-items that have not ended */
+    const uint32_t *failure;   /* of struct ocl_native_shape */
+    _Atomic uint32_t verdict;  /* whoever comes first finds out whether blocks run */
     struct ptx_native_launch facts;
     _Alignas(16) unsigned char parameters[];
 };
@@ -134,16 +136,35 @@ static uint64_t run_stretches(struct ocl_native_launch *launch, struct stretch s
     return done;
 }
 
-/* A thread may have been kept from its work meanwhile: the shorter of two times counts. */
+/* Behind a kernel that has failed none does: what it was to check or to make is not there. Once one runs all do. */
+static bool runs(struct ocl_native_launch *launch)
+{
+    enum { UNKNOWN, RUNS, SKIPS };
+    uint32_t verdict = atomic_load_explicit(&launch->verdict, memory_order_relaxed);
+    if (verdict == UNKNOWN) {
+        const bool has_failed = launch->failure && *(const volatile uint32_t *)launch->failure != 0;
+        const uint32_t found = has_failed ? SKIPS : RUNS;
+        if (atomic_compare_exchange_strong(&launch->verdict, &verdict, found))
+            verdict = found;
+    }
+    return verdict == RUNS;
+}
+
+/* A thread may have been kept from its work meanwhile: the shorter of two times counts. What takes next to nothing in all tells
+ * how long it takes to begin, which is no block's time. */
 static void note_time(struct ocl_native *native, uint64_t nanoseconds, uint64_t blocks)
 {
+    enum { TELLING_NS = 2000 };
     const uint64_t most = UINT32_MAX, taken = nanoseconds * 1000u / blocks + 1;
     const uint32_t now = (uint32_t)(taken < most ? taken : most);
     const uint32_t last = atomic_load_explicit(&native->last_ps, memory_order_relaxed);
+    const uint32_t known = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
     const uint32_t noted = last != 0 && last < now ? last : now;
+    if (nanoseconds < TELLING_NS && known != 0 && now > known)
+        return;
     if (last != now)
         atomic_store_explicit(&native->last_ps, now, memory_order_relaxed);
-    if (noted != atomic_load_explicit(&native->block_ps, memory_order_relaxed))
+    if (noted != known)
         atomic_store_explicit(&native->block_ps, noted, memory_order_relaxed);
 }
 
@@ -155,7 +176,7 @@ static bool share(struct ocl_piece_of_chain *piece, bool is_waiting)
     }; /* the part of all that each begins with: what is taken later makes up for who came late */
     struct ocl_native_launch *launch = (struct ocl_native_launch *)piece;
     const struct stretch first = take(launch, is_waiting, launch->portions.count / FIRST_TAKE + 1);
-    if (first.count == 0)
+    if (first.count == 0 || !runs(launch))
         return false;
     struct ocl_scratch scratch = ocl_scratch_take(launch->scratch, launch->scratch_bytes);
     struct ocl_thread *const thread = ocl_thread();
@@ -212,7 +233,7 @@ size_t ocl_native_items(const struct ocl_context *context, const struct ocl_nati
 /* Of a launch that threads share if any wait for it: none waits long for the part that another has begun. */
 static uint64_t part_of(const struct ocl_native *native, uint64_t blocks)
 {
-    enum { PART_PS = 2000000, PARTS = 16, LEAST_PS = 250000, SHORTEST_PS = 3000000 };
+    enum { PART_PS = 2000000, PARTS = 16, LEAST_PS = 150000, SHORTEST_PS = 3000000 };
     const uint64_t block_ps = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
     const uint64_t all_ps = block_ps * blocks, part_ps = all_ps / PARTS;
     if (all_ps < SHORTEST_PS)
@@ -274,6 +295,8 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     made->facts.is_apart = ocl_guard_is_on(); /* a crash tells which block it was */
     made->facts.begun = made->portions.count > 0 ? 0 : (uint64_t)(uintptr_t)&made->next;
     atomic_init(&made->left, shape->items);
+    atomic_init(&made->verdict, 0);
+    made->failure = shape->failure;
     made->facts.parameters = (uint64_t)(uintptr_t)made->parameters;
     *launch = made;
     return OCL_OK;

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "cl/native/code.h"
-#include "kernels/ptx/native/abi.h"
+#include "kernels/ptx/host/abi.h"
 
 struct ocl_native {
     _Atomic size_t references;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernels/ptx/native/abi.h"
+#include "kernels/ptx/host/abi.h"
 
 /* ---- What LLVM calls where the processor has no instruction ---- */
 

@@ -738,7 +738,7 @@ static enum ptx_threads threads_of(const size_t block[3])
     if (block[0] * block[1] * block[2] % 32 != 0)
         return block[1] * block[2] == 1 ? PTX_THREADS_ROW : PTX_THREADS_ANY;
     if (block[0] % 32 == 0)
-        return PTX_THREADS_ROWS;
+        return block[1] * block[2] == 1 ? PTX_THREADS_ROWS : PTX_THREADS_STACKED;
     return block[0] == 16 && (block[1] % 2 == 0 || block[2] == 1) ? PTX_THREADS_HALVES
                                                                   : PTX_THREADS_ANY;
 }

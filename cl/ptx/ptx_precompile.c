@@ -6,7 +6,7 @@
 bool ocl_kernel_precompile(struct ocl_kernel *kernel)
 {
     /* One of each kind that threads lie in warps by (enum ptx_threads). */
-    static const size_t blocks[][3] = {{32, 1, 1}, {16, 2, 1}, {33, 1, 1}, {3, 3, 1}};
+    static const size_t blocks[][3] = {{32, 1, 1}, {32, 2, 1}, {16, 2, 1}, {33, 1, 1}, {3, 3, 1}};
     (void)ocl_kernel_facts(kernel);
     if (!kernel->ptx || kernel->ptx->form != PTX_FORM_NATIVE)
         return false;

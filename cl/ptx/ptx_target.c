@@ -375,6 +375,15 @@ static bool has_byte_masks(void)
 #endif
 }
 
+static bool has_wide_vectors(void)
+{
+#if defined __x86_64__
+    return __builtin_cpu_supports("avx512f");
+#else
+    return false;
+#endif
+}
+
 /* What a work-item may keep to itself: CUDA's 512 KiB of local memory, but where work-items share
  * the stack of a thread of the host. */
 enum { PRIVATE_BYTES = 512 * 1024, PRIVATE_BYTES_ON_CPU = 64 * 1024 };
@@ -402,6 +411,7 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
         .force_form = -1,
         .llvm_major = (int)ocl_native_llvm(context),
         .has_byte_masks = has_byte_masks(),
+        .has_wide_vectors = has_wide_vectors(),
     };
     if (is_cpu && context->capability.has_addresses && context->capability.device_is_host_memory)
         target->checks = ocl_check_wanted() & OCL_CHECK_KERNELS;

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "cl/base/deadline.h"
 #include "cl/thread.h"
@@ -26,7 +27,8 @@ struct ocl_chain {
     void (*run)(struct ocl_chain *chain); /* first: the driver's command calls it */
     _Atomic uint32_t references; /* the queue's, the command's, and those of threads that look */
     bool is_patient;             /* there are processors to turn on the spot on */
-    struct ocl_chain *later;     /* in the queue's list */
+    _Atomic bool has_begun;
+    struct ocl_chain *later; /* in the queue's list */
     _Alignas(64) _Atomic uint64_t state;
     _Atomic uint64_t last_shared; /* the number, from 1 on, of the last piece that threads share */
     struct ocl_piece_of_chain *pieces[ROOM];
@@ -145,6 +147,7 @@ static void run_chain(struct ocl_chain *chain)
 {
     struct patience patience = {0};
     uint64_t done = 0;
+    atomic_store_explicit(&chain->has_begun, true, memory_order_relaxed);
     for (;;) {
         uint64_t state = atomic_load_explicit(&chain->state, memory_order_acquire);
         if (done < state / PIECES) {
@@ -198,6 +201,7 @@ struct ocl_chain *ocl_chain_make(struct ocl_queue *queue, struct ocl_piece_of_ch
     chain->run = run_chain;
     chain->is_patient = queue->context->device->facts.compute_units > 1;
     chain->pieces[0] = piece;
+    atomic_init(&chain->has_begun, false);
     atomic_init(&chain->references, 3); /* the queue, the command and the caller */
     atomic_init(&chain->state, PIECES | IS_NEW);
     atomic_init(&chain->last_shared, piece->share != NULL);
@@ -371,6 +375,7 @@ struct helper {
     bool may_share;
     struct ocl_chain *chain; /* which the driver is at, or comes to next; with a reference */
     uint64_t last;           /* the number, from 1 on, of its piece of which nothing is left */
+    unsigned naps;
     struct patience patience;
 };
 
@@ -397,6 +402,23 @@ static bool is_promising(const struct helper *helper)
                                     atomic_load_explicit(&chain->done, memory_order_relaxed);
 }
 
+static bool has_begun(const struct helper *helper)
+{
+    return atomic_load_explicit(&helper->chain->has_begun, memory_order_relaxed);
+}
+
+/* Other commands that the driver is at want all processors, and may take long. */
+static bool naps_until_it_begins(struct helper *helper)
+{
+    enum { MOST_NAPS = 1000 };
+    const struct timespec nap = {.tv_nsec = 50000};
+    if (has_begun(helper) || !is_promising(helper) || helper->naps++ >= MOST_NAPS)
+        return false;
+    nanosleep(&nap, NULL);
+    helper->patience.last = 0;
+    return true;
+}
+
 /* Helps once, or waits a moment for something to help with; false: there has been nothing for too long, or is no chain left. */
 static bool help_on(struct helper *helper, struct ocl_queue *queue)
 {
@@ -408,7 +430,9 @@ static bool help_on(struct helper *helper, struct ocl_queue *queue)
     if (!helper->chain)
         return false;
     if (!help(helper))
-        return stays(&helper->patience, is_promising(helper) ? AWAIT_SHARE_NS : AWAIT_NS);
+        return stays(&helper->patience,
+                     is_promising(helper) && has_begun(helper) ? AWAIT_SHARE_NS : AWAIT_NS) ||
+               naps_until_it_begins(helper);
     helper->patience = after_sharing;
     return true;
 }
@@ -452,11 +476,12 @@ bool ocl_chain_await(struct ocl_queue *queue, uint64_t *position)
     *position = atomic_load(&queue->submitted);
     struct ocl_chain *last = take_last(queue, &pieces);
     struct helper helper = {.may_share = has_stack()};
-    const bool is_patient = queue->context->device->facts.compute_units > 1;
+    const bool is_patient = queue->context->device->facts.compute_units > 1,
+               was_vain = is_noted(&vain_until, ocl_now());
     bool has_ended;
     while (!(has_ended = has_done(last, pieces)) && is_patient && help_on(&helper, queue))
         ;
-    if (!has_ended && helper.chain)
+    if (!has_ended && helper.chain && !was_vain)
         note(&vain_until, ocl_now());
     release(helper.chain);
     release(last);

@@ -245,12 +245,22 @@ uint32_t race_gather_lanes(struct ocl_race *race, struct ocl_race_block *block, 
     return knows;
 }
 
-/* Where each thread had a fence, the block had one: what threads did between fence and barrier is taken in. */
+/* The latest of all threads' fences. */
+static uint32_t last_fence(const struct ocl_race_block *block)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < block->threads; i++)
+        if (block->all[i].fenced[WIDE].time > last)
+            last = block->all[i].fenced[WIDE].time;
+    return last;
+}
+
+/* Where each thread had a fence, the block had one, with the last of them: what others did between theirs and that is taken in. */
 static void gather_fences(struct ocl_race *race, struct ocl_race_block *block)
 {
     if (block->fences >= block->threads) {
         block->fenced = race_tell(race, race_join(race, block->fenced, block->knows), block->serial,
-                                  WHO_ALL, race->look.time);
+                                  WHO_ALL, last_fence(block));
         return;
     }
     for (uint32_t i = 0; i < block->threads; i++)

@@ -7,6 +7,7 @@
 #include "facade/code/launch_work.h"
 #include "facade/code/registration.h"
 #include "facade/memory/copy_request.h"
+#include "facade/memory/misuse.h"
 
 /* --- which variable is meant ------------------------------------------------------------------ */
 
@@ -63,10 +64,10 @@ static cudaError_t find_part(const void *symbol, size_t offset, size_t count, bo
                              struct ocl_symbol *found)
 {
     cudaError_t error = find_symbol(symbol, found);
-    if (error != cudaSuccess || is_async)
+    if (error != cudaSuccess || (offset <= found->bytes && count <= found->bytes - offset))
         return error;
-    return offset <= found->bytes && count <= found->bytes - offset ? cudaSuccess
-                                                                    : cudaErrorInvalidValue;
+    facade_misuse_variable(found->bytes, offset, count);
+    return is_async ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 static void *part_of(const struct ocl_symbol *symbol, size_t offset)

@@ -50,18 +50,24 @@ struct held_place {
     struct ocl_virtual_hold mapped;
 };
 
-/* Whether the volume fits in where the end begins; a volume that no size_t measures does not. Mapped memory is held. */
+/* From the volume's first byte to its last; false: no size_t measures it. */
+static bool measure(const struct ocl_copy *copy, const struct ocl_copy_end *end, size_t *bytes)
+{
+    size_t slices = 0, rows = 0;
+    return !__builtin_mul_overflow(copy->depth - 1, end->slice_bytes, &slices) &&
+           !__builtin_mul_overflow(copy->height - 1, end->pitch, &rows) &&
+           !__builtin_add_overflow(slices, rows, bytes) &&
+           !__builtin_add_overflow(*bytes, copy->width, bytes);
+}
+
+/* Whether the volume fits in where the end begins. Mapped memory is held. */
 static bool fits(const struct ocl_copy *copy, const struct ocl_copy_end *end,
                  struct held_place *held)
 {
     const bool is_target = end == &copy->target;
-    size_t slices = 0, rows = 0, bytes = 0;
-    if (__builtin_mul_overflow(copy->depth - 1, end->slice_bytes, &slices) ||
-        __builtin_mul_overflow(copy->height - 1, end->pitch, &rows) ||
-        __builtin_add_overflow(slices, rows, &bytes) ||
-        __builtin_add_overflow(bytes, copy->width, &bytes))
-        return false;
-    return facade_place_keep(&held->place, bytes, is_target, &held->mapped);
+    size_t bytes = 0;
+    return measure(copy, end, &bytes) &&
+           facade_place_keep(&held->place, bytes, is_target, &held->mapped);
 }
 
 static struct held_place hold(uint64_t address)
@@ -134,8 +140,9 @@ static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_
         return cudaErrorInvalidValue;
     if (fits(copy, end, held))
         return cudaSuccess;
-    if (copy->height == 1 && copy->depth == 1)
-        facade_misuse_range(end->address, copy->width, "a copy");
+    size_t bytes = 0;
+    if (measure(copy, end, &bytes))
+        facade_misuse_range(end->address, bytes, "a copy");
     return cudaErrorInvalidValue;
 }
 

@@ -75,6 +75,17 @@ void facade_misuse_range(uint64_t address, size_t bytes, const char *what)
     ocl_made_misuse(text, view.address);
 }
 
+void facade_misuse_variable(size_t variable_bytes, size_t offset, size_t bytes)
+{
+    char text[192];
+    if (!ocl_check_wants(OCL_CHECK_MEMORY | OCL_CHECK_GUARD))
+        return;
+    snprintf(text, sizeof text,
+             "a copy of %zu bytes at offset %zu goes past the end of a variable of %zu bytes",
+             bytes, offset, variable_bytes);
+    ocl_made_misuse(text, 0);
+}
+
 void facade_misuse_overlap(uint64_t target, uint64_t source, size_t bytes)
 {
     char text[192];

@@ -15,6 +15,9 @@ cudaError_t facade_misuse_free(const void *pointer, const char *what, cudaError_
 /* A copy or fill of so many bytes does not fit where an end of it begins. */
 void facade_misuse_range(uint64_t address, size_t bytes, const char *what);
 
+/* Likewise of one in a kernel's variable. */
+void facade_misuse_variable(size_t variable_bytes, size_t offset, size_t bytes);
+
 /* The ends of a copy have bytes in common. */
 void facade_misuse_overlap(uint64_t target, uint64_t source, size_t bytes);
 

@@ -188,6 +188,7 @@ enum ptx_fact {
 enum ptx_threads {
     PTX_THREADS_ANY,
     PTX_THREADS_ROWS, /* whole warps, in each of which tid.x goes up by one and tid.y and tid.z stay */
+    PTX_THREADS_STACKED, /* the same, of several rows or layers */
     PTX_THREADS_ROW, /* one row: tid.x goes up by one, tid.y and tid.z are 0; the last warp may lack threads */
     PTX_THREADS_HALVES /* whole warps of two rows of 16 threads; tid.z is the same for a warp */
 };
@@ -217,8 +218,10 @@ struct ptx_target {
     int llvm_major; /* of the LLVM that takes the text of PTX_FORM_NATIVE; 0: that form is not to be had */
     bool
         has_byte_masks; /* PTX_FORM_NATIVE: vectors of 8 and 16 bits are loaded and stored under masks by the processor */
-    bool has_nvidia_asm;   /* asm() statements are PTX: warps are the hardware's own */
-    bool has_images;       /* textures as images where they can be */
+    bool
+        has_wide_vectors; /* PTX_FORM_NATIVE: half a warp's words are one vector of the processor, which gathers them under masks and takes them out of two such */
+    bool has_nvidia_asm;  /* asm() statements are PTX: warps are the hardware's own */
+    bool has_images;      /* textures as images where they can be */
     bool shared_is_global; /* shared memory lies in __global memory: PTX_ARGUMENT_SHARED */
     bool
         gathers; /* for cooperative launches of the item form: blocks wait until all are at work, PTX_ARGUMENT_GATHERING */

@@ -562,6 +562,11 @@ __global__ void choose(words w, int *out)
     out[threadIdx.x] = chosen(w, (int)threadIdx.x);
 }
 
+__global__ void take(words w, int i, int *out)
+{
+    out[0] = w.value[i]; // past_parameters: 4 bytes read beyond the memory of the kernel's parameters; has 72 bytes
+}
+
 static void choose_by_value()
 {
     int *out = ints(32, false);
@@ -570,6 +575,66 @@ static void choose_by_value()
     choose<<<1, 32>>>(w, out);
     int host[32];
     cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+}
+
+/* What a predicate decides alone does not come from the other one, or from what is compared beside it. */
+__global__ void join(const int *in, int *out, int written)
+{
+    const int i = (int)threadIdx.x;
+    int all, some, and_too, or_too;
+    asm("{ .reg .pred known, unknown, p;\n"
+        "setp.lt.s32 known, %4, %5;\n"
+        "setp.eq.s32 unknown, %6, 0;\n"
+        "and.pred p, known, unknown;\n"
+        "selp.s32 %0, 1, 0, p;\n"
+        "setp.eq.and.s32 p, %6, 7, known;\n"
+        "selp.s32 %2, 1, 0, p;\n"
+        "setp.ge.s32 known, %4, %5;\n"
+        "or.pred p, unknown, known;\n"
+        "selp.s32 %1, 1, 0, p;\n"
+        "setp.eq.or.s32 p, %6, 7, known;\n"
+        "selp.s32 %3, 1, 0, p; }"
+        : "=r"(all), "=r"(some), "=r"(and_too), "=r"(or_too)
+        : "r"(i), "r"(written), "r"(in[i]));
+    out[i] = all;
+    out[i + 32] = some;
+    out[i + 64] = and_too;
+    out[i + 96] = or_too;
+}
+
+static void join_predicates(const char *name)
+{
+    int *in = ints(32, false), *out = ints(128, false), host[128];
+    cudaMemset(in, 0, 16 * sizeof *in);
+    join<<<1, 32>>>(in, out, is(name, "joined") ? 16 : 17);
+    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost); // joined_too_far: 4 bytes that were never written; copied to the host
+}
+
+/* Calls that go past an end: refused, but for one that does not wait. */
+static void copy_too_much(const char *name)
+{
+    char host[500] = {};
+    int *in = ints(100, true);
+    if (is(name, "copy_rows"))
+        cudaMemcpy2D(host, 20, in, 80, 20, 6, cudaMemcpyDeviceToHost); // copy_rows: a copy of 420 bytes; 20 bytes past the end
+    if (is(name, "copy_symbol"))
+        cudaMemcpyToSymbol(table, host, 8, 12); // copy_symbol: a copy of 8 bytes at offset 12 goes past the end of a variable of 16 bytes
+    if (is(name, "copy_symbol_later"))
+        cudaMemcpyFromSymbolAsync(host, table, 20, 0, cudaMemcpyDeviceToHost, 0); // copy_symbol_later: a copy of 20 bytes; of 16 bytes
+    if (is(name, "copy_all")) {
+        cudaMemcpy2D(host, 20, in, 80, 20, 5, cudaMemcpyDeviceToHost);
+        cudaMemcpyToSymbol(table, host, 4, 12);
+    }
+}
+
+/* The upper lanes of each warp, or of the last one, do not come. */
+__global__ void sum_of_half(int *out, int from)
+{
+    int sum = (int)threadIdx.x;
+    if (threadIdx.x % 32 < 16 || threadIdx.x < from)
+        for (int step = 8; step > 0; step /= 2)
+            sum += __shfl_down_sync(0xffffffff, sum, step);
+    out[threadIdx.x] = sum;
 }
 
 int main(int argc, char **argv)
@@ -585,6 +650,14 @@ int main(int argc, char **argv)
     run_again(name);
     if (is(name, "by_value"))
         choose_by_value();
+    if (is(name, "past_parameters") || is(name, "in_parameters"))
+        take<<<1, 1>>>(words(), is(name, "in_parameters") ? 12 : 18, ints(1, true));
+    if (is(name, "joined") || is(name, "joined_too_far"))
+        join_predicates(name);
+    if (strncmp(name, "copy_", 5) == 0)
+        copy_too_much(name);
+    if (is(name, "half_warps") || is(name, "whole_warps"))
+        sum_of_half<<<1, 64>>>(ints(64, true), is(name, "half_warps") ? 32 : 64);
     if (is(name, "one_warp"))
         multiply_in_one_warp<<<2, 64>>>((float *)ints(256, true), 1);
     printf("%s: %s\n", name, cudaGetErrorString(cudaDeviceSynchronize()));

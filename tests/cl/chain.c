@@ -49,12 +49,16 @@ static void do_nothing(struct ocl_piece_of_chain *piece)
 
 struct driver {
     struct ocl_chain *chains[2];
+    unsigned milliseconds; /* until it comes to them */
 };
 
 /* As the driver's command does it. */
 static void *run_chains(void *unknown)
 {
     const struct driver *driver = unknown;
+    const uint64_t begin = ocl_deadline_after(driver->milliseconds);
+    while (driver->milliseconds > 0 && ocl_now() < begin)
+        ;
     for (int i = 0; i < 2 && driver->chains[i]; i++)
         (*(void (**)(struct ocl_chain *))driver->chains[i])(driver->chains[i]);
     return NULL;
@@ -85,7 +89,7 @@ TEST_BODY(chain_who_waits_helps_with_an_earlier_one)
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
     struct shared shared = {.piece = {run, share}, .milliseconds = 10000};
     struct ocl_piece_of_chain last = {do_nothing, NULL};
-    struct driver driver;
+    struct driver driver = {0};
     pthread_t thread;
     uint64_t position;
     ocl_parts_begin(&shared.parts, PARTS);
@@ -99,6 +103,24 @@ TEST_BODY(chain_who_waits_helps_with_an_earlier_one)
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_true(atomic_load(&shared.by[true]) > 0);
     assert_int_equal(atomic_load(&shared.by[true]) + atomic_load(&shared.by[false]), PARTS);
+    assert_true(ocl_chain_is_done(queue, &position));
+    ocl_context_close(context);
+}
+
+/* The driver is at something else first: who waits leaves it the processors, and shares what comes then. */
+TEST_BODY(chain_who_waits_sleeps_until_it_begins)
+{
+    struct ocl_context *context = open_with_processors();
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
+    struct shared shared = {.piece = {run, share}, .milliseconds = 10000};
+    struct driver driver = {.chains = {make_chain(queue, &shared.piece)}, .milliseconds = 10};
+    pthread_t thread;
+    uint64_t position;
+    ocl_parts_begin(&shared.parts, PARTS);
+    assert_int_equal(pthread_create(&thread, NULL, run_chains, &driver), 0);
+    (void)ocl_chain_await(queue, &position);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(atomic_load(&shared.by[true]) > 0);
     assert_true(ocl_chain_is_done(queue, &position));
     ocl_context_close(context);
 }
@@ -117,7 +139,7 @@ static bool shares_behind_long_piece(struct ocl_queue *queue)
 {
     struct ocl_piece_of_chain first = {take_long, NULL};
     struct shared shared = {.piece = {run, share}, .milliseconds = 20};
-    struct driver driver = {{make_chain(queue, &first), NULL}};
+    struct driver driver = {.chains = {make_chain(queue, &first)}};
     pthread_t thread;
     uint64_t position;
     ocl_parts_begin(&shared.parts, PARTS);
@@ -170,7 +192,7 @@ TEST_BODY(chain_copies_come_within_it)
     struct ocl_context *context = open_with_processors();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
     struct ocl_piece_of_chain first = {do_nothing, NULL};
-    struct driver driver = {{NULL}};
+    struct driver driver = {0};
     uint64_t from, to, position;
     pthread_t thread;
     if (!context->capability.device_is_host_memory)

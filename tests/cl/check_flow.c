@@ -37,6 +37,8 @@ TEST_BODY(flows_are_followed_bit_by_bit)
         {CLEM_CHECK_FUNNEL, 24, 4, {0xff000000, 0xf}, 0xfff},
         {CLEM_CHECK_CHOOSE, 0, 4, {0xf0}, 0xf0},
         {CLEM_CHECK_CHOOSE, 0, 4, {0, 1}, 0xffffffff},
+        {CLEM_CHECK_BOTH, 0, 1, {0xff, 0xff}, 0xff},
+        {CLEM_CHECK_BOTH, 0, 1, {0xff, 0}, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(ocl_flow(rows[i].how, rows[i].value, rows[i].bytes, rows[i].sources),

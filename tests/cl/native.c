@@ -122,13 +122,15 @@ static struct ocl_native *make(const struct native_bench *native, const char *te
     return ocl_native_make(native->bench.context->device, "tested", text, strlen(text));
 }
 
-/* Gives PoCL a launch over words, as cl/launch does. */
-static void enqueue(const struct native_bench *native, struct ocl_native *code, cl_kernel kernel,
-                    uint64_t blocks, void *words)
+/* Gives PoCL a launch over words, as cl/launch does. failure: as of struct ocl_native_shape. */
+static void enqueue_behind(const uint32_t *failure, const struct native_bench *native,
+                           struct ocl_native *code, cl_kernel kernel, uint64_t blocks, void *words)
 {
     struct ocl_context *context = native->bench.context;
-    const struct ocl_native_shape shape = {
-        .blocks = blocks, .items = ocl_native_items(context, code, blocks), .parameter_bytes = 8};
+    const struct ocl_native_shape shape = {.blocks = blocks,
+                                           .items = ocl_native_items(context, code, blocks),
+                                           .parameter_bytes = 8,
+                                           .failure = failure};
     struct ocl_native_launch *launch = NULL;
     assert_int_equal(ocl_native_begin(context, code, &shape, &launch), OCL_OK);
     const uint64_t address = (uint64_t)(uintptr_t)words, number = (uint64_t)(uintptr_t)launch;
@@ -139,6 +141,12 @@ static void enqueue(const struct native_bench *native, struct ocl_native *code, 
     assert_int_equal(
         clEnqueueNDRangeKernel(context->service, kernel, 3, NULL, global, local, 0, NULL, NULL),
         CL_SUCCESS);
+}
+
+static void enqueue(const struct native_bench *native, struct ocl_native *code, cl_kernel kernel,
+                    uint64_t blocks, void *words)
+{
+    enqueue_behind(NULL, native, code, kernel, blocks, words);
 }
 
 static cl_kernel caller_of(const struct native_bench *native, cl_program *program)
@@ -174,6 +182,30 @@ TEST_BODY(native_launches_run_each_block_once)
         if (words[i] != launches * (i + 1))
             fail_msg("word %u is %u", i, words[i]);
     }
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    close_bench(&native.bench);
+}
+
+/* Behind a kernel that has failed no block runs. */
+TEST_BODY(native_launches_behind_a_failure_do_nothing)
+{
+    enum { BLOCKS = 1000 };
+    static const uint32_t failures[] = {0, 1};
+    static uint32_t words[2][BLOCKS];
+    struct native_bench native = open_native();
+    cl_program program = NULL;
+    cl_kernel kernel = caller_of(&native, &program);
+    struct ocl_native *code = make(&native, counting_text);
+    assert_non_null(code);
+    for (size_t i = 0; i < 2; i++)
+        enqueue_behind(&failures[i], &native, code, kernel, BLOCKS, words[i]);
+    assert_int_equal(clFinish(native.bench.context->service), CL_SUCCESS);
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        assert_int_equal(words[0][i], i + 1);
+        assert_int_equal(words[1][i], 0);
+    }
+    ocl_native_release(code);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
     close_bench(&native.bench);
@@ -786,6 +818,27 @@ TEST_BODY(native_parts_are_rows_of_blocks)
         assert_int_equal(runs_within_rows, 0);
     }
     code->run = own;
+    ocl_native_release(code);
+    close_bench(&native.bench);
+}
+
+/* What beginning takes is not taken for the time of blocks, though a launch has few. */
+TEST_BODY(native_times_are_those_of_blocks)
+{
+    enum { SHORT_PS = 1000, FEW = 2, TIMES = 5, MOST_MISSED = 3 };
+    static uint32_t words[FEW];
+    struct native_bench native = open_native();
+    struct ocl_native *code = make(&native, counting_text);
+    assert_non_null(code);
+    int missed = 0;
+    for (int i = 0; i < TIMES; i++) {
+        struct ocl_piece_of_chain *piece = shared_piece(&native, code, FEW, words);
+        atomic_store(&code->last_ps, 2 * SHORT_PS);
+        atomic_store(&code->block_ps, SHORT_PS);
+        piece->run(piece);
+        missed += atomic_load(&code->block_ps) > SHORT_PS; /* the thread lost its processor */
+    }
+    assert_in_range(missed, 0, MOST_MISSED);
     ocl_native_release(code);
     close_bench(&native.bench);
 }

@@ -10,7 +10,7 @@
 #include "cl/llvm/compile.h"
 #include "cl/native/code.h"
 #include "cl/native/symbol.h"
-#include "kernels/ptx/native/abi.h"
+#include "kernels/ptx/host/abi.h"
 #include "tests/ptx/read.h"
 
 enum { BLOCKS = 5, THREADS = 96, WARP = 32, ITEMS = BLOCKS * THREADS, COUNT = ITEMS - 7 };

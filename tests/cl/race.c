@@ -307,6 +307,43 @@ static void last_block(struct bench *b, bool fences)
     }
 }
 
+/* Each thread of a block leaves a value before its fence or behind it, and one sets a flag behind the barrier; another block sees it
+ * and reads all. */
+static void leave_around_fence(struct bench *b, bool is_behind, bool in_step)
+{
+    begin(b);
+    struct ocl_race_block *k = block(b, 0);
+    for (uint32_t first = 0; first < THREADS; first += in_step ? 32 : 1)
+        for (uint32_t step = 0; step < 3; step++)
+            for (uint32_t t = first; t < first + (in_step ? 32 : 1); t++)
+                if (step == 1)
+                    ocl_race_fence(b->race, k, t, false);
+                else if (is_behind == (step == 2))
+                    touch(b, k, t, DATA + 4ul * t, 1, writes);
+    ocl_race_meet(b->race, k);
+    touch(b, k, 0, WORD, 2, sets);
+    ocl_race_block_end(b->race, k);
+    k = block(b, 1);
+    touch(b, k, 0, WORD, 3, looks);
+    ocl_race_fence(b->race, k, 0, false);
+    ocl_race_meet(b->race, k);
+    for (uint32_t t = 0; t < THREADS; t++)
+        touch(b, k, t, DATA + 4ul * t, 4, reads);
+    ocl_race_block_end(b->race, k);
+}
+
+TEST_BODY(race_fence_hands_on_what_was_before_it)
+{
+    struct bench b;
+    for (int in_step = 0; in_step < 2; in_step++) {
+        leave_around_fence(&b, false, in_step != 0);
+        end(&b, 0, 0, 0);
+        leave_around_fence(&b, true, in_step != 0);
+        assert_true(b.found.counts[OCL_RACE_DIFFERS] > 0);
+        end(&b, b.found.counts[OCL_RACE_DIFFERS], 0, 0);
+    }
+}
+
 /* Two launches, the second on another line, of which the first is known up to a position. */
 static void launch_twice(struct bench *b, uint32_t known, uint32_t position)
 {

@@ -85,6 +85,79 @@ TEST_BODY(order_of_managed_prefetches)
     }
 }
 
+/* So many launches on the memory, within a graph that is gone through when its stream's turn comes. */
+static cudaGraphExec_t launches_in_turn(int *p, int count, int launches)
+{
+    cudaGraph_t graph = NULL;
+    cudaGraphNode_t node = NULL;
+    cudaGraphExec_t exec = NULL;
+    struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeConditional,
+                                         .conditional = {.type = cudaGraphCondTypeIf, .size = 1}};
+    cudaStream_t stream = new_stream();
+    assert_success(cudaGraphCreate(&graph, 0));
+    assert_success(cudaGraphConditionalHandleCreate(&params.conditional.handle, graph, 1,
+                                                    cudaGraphCondAssignDefault));
+    assert_success(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params));
+    assert_success(cudaStreamBeginCaptureToGraph(stream, params.conditional.phGraph_out[0], NULL,
+                                                 NULL, 0, cudaStreamCaptureModeRelaxed));
+    for (int i = 0; i < launches; i++)
+        run_on("add", p, count, 1, stream);
+    assert_success(cudaStreamEndCapture(stream, NULL));
+    assert_success(cudaGraphInstantiate(&exec, graph, 0));
+    assert_success(cudaGraphDestroy(graph));
+    assert_success(cudaStreamDestroy(stream));
+    return exec;
+}
+
+/* The pages that the host has go to the device before kernels of a conditional node, whatever the memory is attached to. */
+TEST_BODY(order_of_managed_conditional_nodes)
+{
+    for (int i = 0; i < COUNTS; i++) {
+        cudaStream_t stream = new_stream();
+        int *p = attached_block(counts[i], cudaMemAttachGlobal);
+        cudaGraphExec_t exec = launches_in_turn(p, counts[i], 1);
+        assert_success(cudaStreamAttachMemAsync(stream, p, 0, cudaMemAttachSingle));
+        run_on("pattern", p, counts[i], 0, stream);
+        for (int launch = 0; launch < 3; launch++) {
+            assert_success(cudaStreamSynchronize(stream));
+            check_pattern(p, counts[i], launch);
+            assert_success(cudaGraphLaunch(exec, stream));
+        }
+        assert_success(cudaStreamSynchronize(stream));
+        check_pattern(p, counts[i], 3);
+        assert_success(cudaGraphExecDestroy(exec));
+        assert_success(cudaStreamDestroy(stream));
+        assert_success(cudaFree(p));
+    }
+}
+
+/* Whoever touches memory that any kernel may use waits for all, and for those that are still to be launched within them. */
+TEST_BODY(order_of_managed_touch_during_conditional_nodes)
+{
+    enum { LAUNCHES = 200 };
+    const int count = counts[0];
+    int is_shared = 0; /* touches wait for nothing then */
+    cudaStream_t stream = new_stream();
+    int *p = attached_block(count, cudaMemAttachGlobal);
+    int *touched = attached_block(count, cudaMemAttachGlobal);
+    cudaGraphExec_t exec = launches_in_turn(p, count, LAUNCHES);
+    assert_success(cudaDeviceGetAttribute(&is_shared, cudaDevAttrConcurrentManagedAccess, 0));
+    for (int round = 0; round < 20; round++) {
+        run_on("pattern", p, count, 0, stream);
+        run_on("pattern", touched, count, round, stream);
+        assert_success(cudaGraphLaunch(exec, stream));
+        if (is_shared)
+            assert_success(cudaStreamSynchronize(stream));
+        check_pattern(touched, count, round);
+        check_pattern(p, count, LAUNCHES);
+    }
+    assert_success(cudaStreamSynchronize(stream));
+    assert_success(cudaGraphExecDestroy(exec));
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaFree(touched));
+    assert_success(cudaFree(p));
+}
+
 static void run_to_and_fro(int *p, int count, cudaStream_t stream)
 {
     run_on("pattern", p, count, 1, stream);

@@ -50,6 +50,41 @@ __global__ void by_flags(const int *in, int *out, volatile int *values, volatile
         }
 }
 
+/* Both wait first thing in a loop that counts: by blocks, by threads of one, by lanes of a warp. */
+__global__ void by_counters(volatile unsigned *ends, volatile int *slots, int *out, unsigned consumer)
+{
+    __shared__ volatile unsigned shared_ends[2];
+    __shared__ volatile int shared_slots[SLOTS];
+    const bool is_one = gridDim.x == 1;
+    volatile unsigned *const put = is_one ? &shared_ends[0] : &ends[0];
+    volatile unsigned *const taken = is_one ? &shared_ends[1] : &ends[1];
+    volatile int *const places = is_one ? shared_slots : slots;
+    if (threadIdx.x == 0)
+        shared_ends[0] = shared_ends[1] = 0;
+    __syncthreads();
+    const unsigned me = blockIdx.x * blockDim.x + threadIdx.x;
+    if (me == 0) {
+        for (unsigned i = 0; i < ROUNDS; i++) {
+            while (*put - *taken == SLOTS)
+                ;
+            places[i % SLOTS] = (int)(i * i);
+            __threadfence();
+            *put = i + 1;
+        }
+    } else if (me == consumer) {
+        int sum = 0;
+        for (unsigned i = 0; i < ROUNDS; i++) {
+            while (*put == *taken)
+                ;
+            __threadfence();
+            sum += places[i % SLOTS];
+            __threadfence();
+            *taken = i + 1;
+        }
+        *out = sum;
+    }
+}
+
 /* Two warps put into a ring, two take out: its ends are counters that only grow. */
 __global__ void by_ring(const int *in, int *out, unsigned *put, unsigned *taken)
 {
@@ -406,6 +441,25 @@ static void run_locks()
     }
 }
 
+static void run_counters()
+{
+    static const unsigned consumers[] = {3, 40, THREADS, 3 * THREADS};
+    int expected = 0;
+    for (int i = 0; i < ROUNDS; i++)
+        expected += i * i;
+    for (size_t i = 0; i < 4; i++) {
+        char *memory;
+        int sum = 0;
+        CUDA(cudaMalloc(&memory, 256));
+        CUDA(cudaMemset(memory, 0, 256));
+        by_counters<<<consumers[i] / THREADS + 1, THREADS>>>(
+            (unsigned *)memory, (int *)(memory + 64), (int *)(memory + 128), consumers[i]);
+        CUDA(cudaMemcpy(&sum, memory + 128, sizeof sum, cudaMemcpyDeviceToHost));
+        EXPECT(sum == expected);
+        CUDA(cudaFree(memory));
+    }
+}
+
 int main(int count, char **arguments)
 {
     program_begin(count, arguments);
@@ -418,6 +472,7 @@ int main(int count, char **arguments)
     for (size_t i = 0; i < input.size(); i++)
         input[i] = (int)(random_word(i) % 100000);
     run_flags(input);
+    run_counters();
     run_turns(32);
     run_turns(80);
     run_others(input);

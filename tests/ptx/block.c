@@ -586,6 +586,40 @@ TEST_BODY(ptx_block_turns_are_taken_where_blocks_may_wait)
                          "bar.sync 0;\nld.shared.u32 %r2, [s];\nbar.sync 0;\n"
                          "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra L;\nret;\n"),
          true},
+        /* First thing in a loop that counts its turns: both begin at one place. */
+        {PTX_BODY("mov.u32 %r2, 0;\nL: ld.volatile.global.u32 %r1, [%rd1];\n"
+                  "setp.eq.u32 %p1, %r1, %r2;\n@%p1 bra L;\nadd.u32 %r2, %r2, 1;\n"
+                  "st.global.u32 [%rd2], %r2;\nsetp.lt.u32 %p2, %r2, 9;\n@%p2 bra "
+                  "L;\nst.global.u32 [%rd2], %r2;\nret;\n"),
+         true},
+        {PTX_BODY("L: ld.volatile.global.u32 %r1, [%rd1];\nadd.u32 %r3, %r3, 1;\n"
+                  "setp.eq.u32 %p1, %r1, %r2;\n@%p1 bra L;\nadd.u32 %r2, %r2, 1;\n"
+                  "st.global.u32 [%rd2], %r3;\nsetp.lt.u32 %p2, %r2, 9;\n@%p2 bra "
+                  "L;\nst.global.u32 [%rd2], %r2;\nret;\n"),
+         true},
+        /* So many may pass as long as nobody takes the number back. */
+        {PTX_BODY("L: atom.global.add.u32 %r1, [%rd1], 1;\nsetp.gt.u32 %p1, %r1, 3;\n"
+                  "@%p1 bra L;\nret;\n"),
+         true},
+        {PTX_BODY("L: atom.global.add.u32 %r1, [%rd1], -1;\nsetp.gt.s32 %p1, %r1, 3;\n"
+                  "@!%p1 bra L;\nret;\n"),
+         true},
+        /* Numbers that all pass some time. */
+        {PTX_BODY("L: atom.global.add.u32 %r1, [%rd1], 1;\nsetp.gt.u32 %p1, %r1, 3;\n"
+                  "@!%p1 bra L;\nret;\n"),
+         false},
+        {PTX_BODY("L: atom.global.add.u32 %r1, [%rd1], -1;\nsetp.lt.s32 %p1, 3, %r1;\n"
+                  "@%p1 bra L;\nret;\n"),
+         false},
+        /* Another place each time, or another value. */
+        {PTX_BODY("L: add.u64 %rd1, %rd1, 4;\nld.volatile.global.u32 %r1, [%rd1];\n"
+                  "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nadd.u32 %r2, %r2, 1;\n"
+                  "setp.lt.u32 %p2, %r2, 9;\n@%p2 bra L;\nst.global.u32 [%rd2], %r2;\nret;\n"),
+         false},
+        {PTX_BODY("L: add.u32 %r3, %r3, 1;\nld.volatile.global.u32 %r1, [%rd1];\n"
+                  "setp.gt.u32 %p1, %r1, %r3;\n@%p1 bra L;\nadd.u32 %r2, %r2, 1;\n"
+                  "setp.lt.u32 %p2, %r2, 9;\n@%p2 bra L;\nst.global.u32 [%rd2], %r2;\nret;\n"),
+         false},
         /* Of the block's own; looked at once; so often as is known; until the exchange is one's own. */
         {PTX_BODY(SHARED "L: ld.volatile.shared.u32 %r1, [s];\nsetp.eq.u32 %p1, %r1, 0;\n"
                          "@%p1 bra L;\nret;\n"),

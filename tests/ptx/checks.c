@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "kernels/ptx/host/cells.h"
+#include "kernels/ptx/host/checks.h"
+#include "kernels/ptx/host/host_race.h"
 #include "kernels/ptx/library/check.h"
 #include "kernels/ptx/library/rows.h"
-#include "kernels/ptx/native/cells.h"
-#include "kernels/ptx/native/checks.h"
-#include "kernels/ptx/native/host_race.h"
 #include "tests/ptx/read.h"
 
 /* ---- Forms ---- */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/ptx/native/host_math.h"
+#include "kernels/ptx/host/host_math.h"
 #include "kernels/ptx/native/native_flow.h"
 #include "tests/ptx/read.h"
 

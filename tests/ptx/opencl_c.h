@@ -5,7 +5,7 @@
 
 #include <fenv.h>
 
-#include "kernels/ptx/native/opencl_c.h"
+#include "kernels/ptx/host/opencl_c.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"

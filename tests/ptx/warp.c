@@ -1,6 +1,9 @@
 /* The text of kernels in PTX_FORM_WARP: what is written as vectors, where lanes part, what lies where, and which kernels get
  * the form.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <time.h>
+
+#include "kernels/ptx/host/native_runtime.h"
 #include "tests/ptx/read.h"
 
 static const struct ptx_target cpu = {.is_cpu = true,
@@ -351,19 +354,30 @@ TEST_BODY(ptx_native_takes_all_calls_and_grids)
                   "st.global.u32 [%rd1], %r5;\nret;\n")
 #define STRIDING(step) STRIDING_AND(step, "")
 
-static size_t count_for(enum ptx_threads threads, const char *text, const char *word)
+static struct ptx_target native_target(enum ptx_threads threads)
 {
     struct ptx_target target = cpu;
     target.force_form = PTX_FORM_NATIVE;
     target.llvm_major = 15;
     target.threads = threads;
-    struct ptx_kernel kernel = translate_for(text, &target);
+    return target;
+}
+
+static size_t count_with(const struct ptx_target *target, const char *text, const char *word)
+{
+    struct ptx_kernel kernel = translate_for(text, target);
     assert_int_equal(kernel.form, PTX_FORM_NATIVE);
     size_t count = 0;
     for (const char *at = kernel.text; (at = strstr(at, word)) != NULL; at++)
         count++;
     ptx_kernel_free(&kernel);
     return count;
+}
+
+static size_t count_for(enum ptx_threads threads, const char *text, const char *word)
+{
+    const struct ptx_target target = native_target(threads);
+    return count_with(&target, text, word);
 }
 
 static bool native_has_for(enum ptx_threads threads, const char *text, const char *word)
@@ -573,16 +587,9 @@ TEST_BODY(ptx_native_has_warps_wait_for_each_other_at_counters)
 
 static bool packs(const char *text, bool has_masks)
 {
-    struct ptx_target target = cpu;
-    target.force_form = PTX_FORM_NATIVE;
-    target.llvm_major = 15;
-    target.threads = PTX_THREADS_ROWS;
+    struct ptx_target target = native_target(PTX_THREADS_ROWS);
     target.has_byte_masks = has_masks;
-    struct ptx_kernel kernel = translate_for(text, &target);
-    assert_int_equal(kernel.form, PTX_FORM_NATIVE);
-    const bool does = strstr(kernel.text, "call void @clem_store_packed(") != NULL;
-    ptx_kernel_free(&kernel);
-    return does;
+    return count_with(&target, text, "call void @clem_store_packed(") > 0;
 }
 
 TEST_BODY(ptx_native_packs_words_of_lanes_that_count_each_other)
@@ -646,6 +653,27 @@ TEST_BODY(ptx_native_adds_to_shared_memory_without_a_call)
                             row));
 }
 
+/* Time is told in nanoseconds, and a clock counts. */
+TEST_BODY(ptx_native_timer_tells_nanoseconds)
+{
+    const char *const timer = PTX_BODY(
+                          "mov.u64 %rd2, %globaltimer;\nst.global.u64 [%rd1], %rd2;\nret;\n"),
+                      *const clock =
+                          PTX_BODY("mov.u64 %rd2, %clock64;\nst.global.u64 [%rd1], %rd2;\nret;\n");
+    assert_true(native_has_for(PTX_THREADS_ANY, timer, "call i64 @clem_native_timer()"));
+    assert_false(native_has_for(PTX_THREADS_ANY, timer, "@clem_native_clock"));
+    assert_true(native_has_for(PTX_THREADS_ANY, clock, "call i64 @clem_native_clock("));
+    struct timespec before, after;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    const uint64_t now = clem_native_timer();
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    assert_in_range(now, (uint64_t)before.tv_sec * 1000000000u + (uint64_t)before.tv_nsec,
+                    (uint64_t)after.tv_sec * 1000000000u + (uint64_t)after.tv_nsec);
+}
+
+/* Warps may come to different barriers. */
+#define APART "mov.u32 %r4, %warpid;\nsetp.eq.u32 %p2, %r4, 1;\n@%p2 bra M;\nbar.sync 0;\nM:\n"
+
 /* A warp alone with a barrier goes on at once; where the barrier is told of as well, or lanes may be gone, it waits. */
 #define HALVING(barrier)                                                                           \
     PTX_BODY(LOAD "bar.sync 0;\nsetp.gt.u32 %p1, %r1, 31;\n@%p1 bra L;\n"                          \
@@ -655,19 +683,40 @@ TEST_BODY(ptx_native_adds_to_shared_memory_without_a_call)
 TEST_BODY(ptx_native_goes_on_alone_behind_barriers)
 {
     static const char *const alone = "label %alone";
-    assert_true(native_has(HALVING("bar.sync 0;\n"), alone));
-    assert_false(native_has(HALVING("bar.sync 1;\n"), alone));
+    assert_true(native_has(HALVING("bar.sync 0;\n" APART), alone));
+    assert_false(native_has(HALVING("bar.sync 1;\n" APART), alone));
     assert_false(native_has(HALVING("barrier.red.popc.u32 %r3, 0, %p1;\n"), alone));
+}
+
+/* All threads of a block go round as often as a number says. */
+#define GOING_ROUND(number)                                                                        \
+    PTX_BODY(LOAD number "L:\nst.shared.u32 [0], %r1;\nbar.sync 0;\nld.shared.u32 %r3, [4];\n"     \
+                         "st.global.u32 [%rd1], %r3;\nsub.u32 %r2, %r2, 1;\n"                      \
+                         "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra L;\nret;\n")
+
+TEST_BODY(ptx_native_goes_from_barrier_to_barrier_by_legs)
+{
+    static const char *const leg = "leg.1:\n", *const of_block = "%block.of.";
+    assert_true(native_has(HALVING("bar.sync 0;\n"), "leg.2:\n"));
+    assert_true(native_has_for(PTX_THREADS_HALVES, HALVING("bar.sync 0;\n"), leg));
+    assert_true(native_has(GOING_ROUND("mov.u32 %r2, %ctaid.x;\n"), leg));
+    assert_true(native_has(GOING_ROUND("mov.u32 %r2, %ctaid.x;\n"), of_block));
+    assert_false(native_has(GOING_ROUND("mov.u32 %r2, %warpid;\n"), leg));
+    assert_false(native_has(GOING_ROUND("ld.global.u32 %r2, [%rd1];\n"), leg));
+    assert_false(native_has(HALVING("bar.sync 0;\n" APART), leg));
+    assert_false(native_has(HALVING("bar.sync 1;\n"), leg));
+    assert_false(native_has_for(PTX_THREADS_ROW, HALVING("bar.sync 0;\n"), leg));
 }
 
 TEST_BODY(ptx_native_tells_of_warps_only_where_they_part)
 {
     static const char *const quiet = "@clem_native_come(i64 %state";
-    assert_true(native_has(HALVING("bar.sync 0;\n"), quiet));
-    assert_false(native_has(HALVING("bar.sync 1;\n"), quiet));
+    assert_true(native_has(HALVING("bar.sync 0;\n" APART), quiet));
+    assert_false(native_has(HALVING("bar.sync 0;\n"), quiet));
+    assert_false(native_has(HALVING("bar.sync 1;\n" APART), quiet));
     assert_false(native_has(HALVING("bar.sync 0, 64;\n"), quiet));
     assert_false(native_has(HALVING("barrier.red.popc.u32 %r3, 0, %p1;\n"), quiet));
-    assert_false(native_has_for(PTX_THREADS_ROW, HALVING("bar.sync 0;\n"), quiet));
+    assert_false(native_has_for(PTX_THREADS_ROW, HALVING("bar.sync 0;\n" APART), quiet));
 }
 
 TEST_BODY(ptx_native_runs_blocks_of_a_row_in_one_call)
@@ -692,9 +741,9 @@ TEST_BODY(ptx_native_runs_blocks_of_a_row_in_one_call)
 TEST_BODY(ptx_native_goes_solo_where_the_first_warp_alone_is_busy)
 {
     static const char *const sum = "fadd <32 x float>";
-    assert_int_equal(count_of(TREE("8", "4"), sum), 3);
+    assert_int_equal(count_of(TREE("8", "4"), sum), 4);
     assert_int_equal(count_of(TREE("64", "32"), sum), 3);
-    assert_int_equal(count_of(TREE("8", "64"), sum), 2);
+    assert_int_equal(count_of(TREE("8", "64"), sum), 3);
     assert_int_equal(count_of(TREE("64", "64"), sum), 2);
 }
 
@@ -729,6 +778,26 @@ TEST_BODY(ptx_native_goes_round_at_once_where_a_warp_is_whole)
     assert_int_equal(count_of(text, "call i32 @llvm.usub.sat.i32(i32 "), 1);
 }
 
+/* A loop over an array, of two nodes, and what stands before and in it. */
+#define OVER_ARRAY(before, within)                                                                 \
+    PTX_BODY(LOAD before "ld.param.u32 %r4, [n];\nsetp.ge.u32 %p1, %r1, %r4;\n@%p1 bra OUT;\n"     \
+                         "L:\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"             \
+                         "ld.global.u32 %r3, [%rd3];\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra NEXT;\n"  \
+                         "st.global.u32 [%rd3 + 4], %r3;\n" within                                 \
+                         "NEXT:\nadd.u32 %r1, %r1, 32;\nsetp.lt.u32 %p3, %r1, %r4;\n"              \
+                         "@%p3 bra L;\nOUT:\nst.global.u32 [%rd1], %r5;\nret;\n")
+
+TEST_BODY(ptx_native_jumps_where_all_lanes_take_the_same_way)
+{
+    static const char *const whole = "br label %F";
+    assert_true(native_has(OVER_ARRAY("", ""), whole));
+    assert_true(native_has_for(PTX_THREADS_ANY, OVER_ARRAY("", ""), whole));
+    assert_true(native_has(OVER_ARRAY("bar.sync 0;\n", ""), whole));
+    assert_false(native_has(OVER_ARRAY("", "bar.sync 0;\n"), whole));
+    assert_false(native_has(OVER_ARRAY(WAITING, ""), whole));
+    assert_false(native_has(PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nret;\n"), whole));
+}
+
 /* Elements of an array whose numbers are loaded, or made of loaded ones. */
 #define NUMBERED(number)                                                                           \
     PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"                        \
@@ -749,6 +818,76 @@ TEST_BODY(ptx_native_picks_elements_by_their_numbers)
                             picks));
     assert_false(
         native_has(NUMBERED("mul.wide.s32 %rd4, %r2, 4;\nadd.s64 %rd5, %rd3, %rd4;\n"), picks));
+}
+
+static bool gathers(const char *text, bool is_wide)
+{
+    struct ptx_target target = native_target(PTX_THREADS_ROWS);
+    target.has_wide_vectors = is_wide;
+    const bool does = count_with(&target, text, "@llvm.masked.gather.") > 0;
+    assert_int_equal(does, count_with(&target, text, "@clem_pick_half_") == 0);
+    return does;
+}
+
+TEST_BODY(ptx_native_gathers_elements_where_the_processor_does)
+{
+    static const char *const plain =
+        NUMBERED("mul.wide.s32 %rd4, %r2, 4;\nadd.s64 %rd5, %rd1, %rd4;\n");
+    assert_true(gathers(plain, true));
+    assert_false(gathers(plain, false));
+    assert_true(
+        gathers(NUMBERED("mul.wide.u32 %rd4, %r2, 12;\nadd.s64 %rd5, %rd1, %rd4;\n"), true));
+    assert_false(
+        gathers(NUMBERED("mul.wide.s32 %rd4, %r2, -4;\nadd.s64 %rd5, %rd1, %rd4;\n"), true));
+    static const char *const pointers =
+        PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 8;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                      "ld.global.u64 %rd4, [%rd3];\nld.global.u32 %r2, [%rd4];\n"
+                      "st.global.u32 [%rd3], %r2;\nbar.sync 0;\nret;\n");
+    struct ptx_target target = native_target(PTX_THREADS_ROWS);
+    assert_int_equal(count_with(&target, pointers, " = call <16 x i32> @llvm.masked.gather."), 0);
+    target.has_wide_vectors = true;
+    assert_int_equal(count_with(&target, pointers, " = call <16 x i32> @llvm.masked.gather."), 1);
+}
+
+/* Neighbours in shared memory, of %r2 on. */
+#define ACROSS(start, loads)                                                                       \
+    PTX_BODY(SHARED LOAD "shl.b32 %r2, %r1, 2;\n" start                                            \
+                         "st.shared.u32 [%r2 + 64], %r1;\nbar.sync 0;\n" loads                     \
+                         "add.u32 %r3, %r3, %r4;\nadd.u32 %r3, %r3, %r5;\n"                        \
+                         "st.global.u32 [%rd1], %r3;\nret;\n")
+#define ACROSS_AT(a, b, c)                                                                         \
+    "ld.shared.u32 %r3, [%r2 + " a "];\nld.shared.u32 %r4, [%r2 + " b "];\n"                       \
+    "ld.shared.u32 %r5, [%r2 + " c "];\n"
+
+static bool takes_of_chunks(const char *text, bool is_wide)
+{
+    struct ptx_target target = native_target(PTX_THREADS_ROWS);
+    target.has_wide_vectors = is_wide;
+    return count_with(&target, text, " = load <16 x i32>, ") > 0;
+}
+
+TEST_BODY(ptx_native_takes_rows_across_each_other_of_chunks)
+{
+    static const char *const neighbours = ACROSS("", ACROSS_AT("60", "64", "68"));
+    assert_true(takes_of_chunks(neighbours, true));
+    assert_false(takes_of_chunks(neighbours, false));
+    /* The register is set twice. */
+    assert_false(
+        takes_of_chunks(ACROSS("add.u32 %r2, %r2, 64;\n", ACROSS_AT("60", "64", "68")), true));
+    assert_false(takes_of_chunks(ACROSS("", ACROSS_AT("0", "128", "132")), true));
+    assert_false(takes_of_chunks(ACROSS("", ACROSS_AT("62", "66", "70")), true));
+}
+
+TEST_BODY(ptx_native_counts_lanes_at_a_bound)
+{
+    static const char *const each = " = icmp slt <32 x i32> ", *const count = " = shl i32 -1, ";
+    static const char *const turns =
+        PTX_BODY(LOAD "ld.param.u32 %r4, [n];\nL:\nmul.wide.u32 %rd2, %r1, 4;\n"
+                      "add.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;\n"
+                      "add.u32 %r1, %r1, 32;\nsetp.lt.s32 %p1, %r1, %r4;\n@%p1 bra L;\nret;\n");
+    assert_true(count_of(turns, count) > 0);
+    assert_int_equal(count_of(turns, count),
+                     count_of(turns, each)); /* for numbers that wrap around */
 }
 
 /* A shuffle by what %r2 is, which something else sets later. */
@@ -847,6 +986,21 @@ TEST_BODY(ptx_native_sweeps_along_rows_of_threads)
         native_has(PTX_BODY(LOAD "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n"), by_rows));
 }
 
+TEST_BODY(ptx_native_knows_whether_blocks_are_rows)
+{
+    static const char *const sweep = PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nret;\n"),
+                             *const row = "%is.row = or i1 true, ",
+                             *const several = "%is.row = or i1 false, ";
+    assert_true(native_has_for(PTX_THREADS_ROWS, sweep, row));
+    assert_true(native_has_for(PTX_THREADS_ROW, sweep, row));
+    assert_true(native_has_for(PTX_THREADS_STACKED, sweep, several));
+    assert_true(native_has_for(PTX_THREADS_HALVES, sweep, several));
+    assert_false(native_has_for(PTX_THREADS_ANY, sweep, row));
+    assert_false(native_has_for(PTX_THREADS_ANY, sweep, several));
+    /* Lanes are as numbers in either. */
+    assert_true(native_has_for(PTX_THREADS_STACKED, sweep, ", -32\n"));
+}
+
 /* if (ctaid.x * 16 + tid.x COMPARE LIMIT) *a = tid.x; */
 #define BOUNDED(setp, guard)                                                                       \
     PTX_BODY(LOAD "mov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 16, %r1;\n" setp "\n" guard        \
@@ -870,9 +1024,9 @@ static bool reads_before_turns(const char *text)
     target.llvm_major = 15;
     target.threads = PTX_THREADS_ROWS;
     struct ptx_kernel kernel = translate_for(text, &target);
-    const char *const turn = strstr(kernel.text, "\nturn:\n"), *const parameter = strstr(
-                                                                   kernel.text,
-                                                                   "align 8, !invariant.load !0");
+    const char *const turn = strstr(kernel.text, "\nturn"), *const parameter = strstr(
+                                                                kernel.text,
+                                                                "align 8, !invariant.load !0");
     assert_non_null(turn);
     assert_non_null(parameter);
     const bool is_before = parameter < turn;

@@ -16,7 +16,7 @@ enum { MOST_EXCHANGES = 8 };
 
 struct waiting {
     struct ptx_emitter *e;
-    const struct ptx_flow *flow;
+    struct ptx_flow *flow;
     int32_t *loop, *stack; /* nodes of the loop looked at; of a walk */
     size_t loop_count;
     bool *is_in;     /* per node: of that loop */
@@ -29,6 +29,8 @@ struct waiting {
     bool meets_block;               /* loops may have barriers in them */
     bool has_number,
         by_number; /* something takes a number; that is what is followed, nothing else */
+    const struct ptx_instruction *number; /* what takes it */
+    bool *carried; /* per register: what one turn leaves the next, and what is computed of that */
     const struct ptx_instruction *exchanges[MOST_EXCHANGES];
     size_t atomics, exchange_count;
     uint32_t *marks, mark; /* per node: the last walk that came there */
@@ -114,15 +116,58 @@ static bool takes_number(const struct waiting *w, const struct ptx_instruction *
            is_positive(w, &in->operands[in->operand_count - 1], 0);
 }
 
-/* Whether numbers that grow pass what they are compared with: unless all but the first are refused, as of a lock. */
-static bool is_passed(const struct ptx_instruction *in)
+/* Whether the numbers become smaller: what is added is negative. */
+static bool is_falling(const struct ptx_instruction *number)
+{
+    const struct ptx_operand *step = &number->operands[number->operand_count - 1];
+    return number->operation == PTX_OP_DEC ||
+           (number->operation == PTX_OP_ADD && step->kind == PTX_OPERAND_INTEGER &&
+            (int64_t)step->bits < 0);
+}
+
+/* Whether the comparison holds for numbers that have gone on for long. The one that is compared is the operand that the loop
+ * knows nothing else of. */
+static bool holds_at_last(const struct waiting *w, const struct ptx_instruction *in)
+{
+    const bool is_second =
+        in->operands[1].kind != PTX_OPERAND_REGISTER || !w->registers[in->operands[1].index];
+    const bool is_greater = in->compare == PTX_GT || in->compare == PTX_GE ||
+                            in->compare == PTX_CMP_HI || in->compare == PTX_CMP_HS;
+    return is_greater != (is_second != is_falling(w->number));
+}
+
+/* Whether a branch leads on within the loop by its jump, or else by what is behind it. */
+static bool stays_in_loop(const struct waiting *w, const struct ptx_node *node, bool jumps)
+{
+    const int32_t behind = w->flow->node_of[node->end];
+    for (uint32_t i = 0; i < node->next_count; i++)
+        if ((node->next[i] != behind) == jumps && w->is_in[node->next[i]])
+            return true;
+    return false;
+}
+
+/* Whether who fails the comparison at last goes round and round until others take the number back: as where so many may enter as
+ * long as nobody has left. */
+static bool is_refused(const struct waiting *w, const struct ptx_instruction *in, int32_t at)
+{
+    const struct ptx_node *node = &w->flow->nodes[at];
+    const struct ptx_instruction *last = instruction_of(w, node->end - 1);
+    if (last->opcode != PTX_OPCODE_bra || last->guard < 0 ||
+        !is_register(&in->operands[0], last->guard))
+        return false;
+    const bool jumps = holds_at_last(w, in) != last->guard_negated;
+    return stays_in_loop(w, node, jumps) && !stays_in_loop(w, node, !jumps);
+}
+
+/* Whether numbers that go on pass what they are compared with: unless all but the first are refused, as of a lock. */
+static bool is_passed(const struct waiting *w, const struct ptx_instruction *in, int32_t at)
 {
     if (in->opcode != PTX_OPCODE_setp || in->compare == PTX_EQ || in->compare == PTX_NE)
         return false;
     for (uint32_t i = 1; i < in->operand_count; i++)
         if (in->operands[i].kind == PTX_OPERAND_INTEGER && in->operands[i].bits <= 1)
             return false;
-    return true;
+    return !is_refused(w, in, at);
 }
 
 static bool is_source(const struct waiting *w, const struct ptx_instruction *in)
@@ -260,14 +305,15 @@ static bool is_marked_space(const struct waiting *w, uint8_t space)
     return is_any;
 }
 
-static void follow(struct waiting *w, const struct ptx_instruction *in, bool is_apart)
+static void follow(struct waiting *w, const struct ptx_instruction *in, int32_t at)
 {
+    const bool is_apart = w->is_apart[at];
     struct reading r = {w, is_apart};
     ptx_flow_reads(in, read_register, &r);
     if (r.follows && (in->opcode == PTX_OPCODE_st || is_atomic(in)))
         mark_space(w, in->space);
     r.follows |= is_source(w, in) || (in->opcode == PTX_OPCODE_ld && is_marked_space(w, in->space));
-    if (!r.follows || (w->by_number && !is_apart && is_passed(in)))
+    if (!r.follows || (w->by_number && !is_apart && is_passed(w, in, at)))
         return;
     ptx_flow_writes(in, mark_register, w);
     if (in->opcode == PTX_OPCODE_call)
@@ -306,7 +352,7 @@ static void visit_node(struct waiting *w, int32_t at)
     const struct ptx_node *node = &w->flow->nodes[at];
     ptx_steps(w->flow->arena, 1 + node->end - node->first);
     for (uint32_t i = node->first; i < node->end; i++)
-        follow(w, instruction_of(w, i), w->is_apart[at]);
+        follow(w, instruction_of(w, i), at);
     const struct ptx_instruction *last = instruction_of(w, node->end - 1);
     struct reading r = {w, false};
     if (node->next_count + node->leaves < 2 || last->opcode == PTX_OPCODE_call)
@@ -338,8 +384,14 @@ static void add_node(struct waiting *w, int32_t head, int32_t at)
     w->loop[w->loop_count++] = at;
 }
 
-/* All nodes on ways from `head` back to it: not on those through barriers, where all threads meet in any case. */
-static void find_loop(struct waiting *w, int32_t head)
+static bool is_way_back(const struct ptx_flow *flow, int32_t head, int32_t from)
+{
+    return flow->position[from] >= flow->position[head];
+}
+
+/* All nodes on ways from `head` back to it by the node `last`, or, where that is PTX_NO_NODE, by any: not on those through barriers,
+ * where all threads meet in any case. */
+static void find_loop(struct waiting *w, int32_t head, int32_t last)
 {
     const struct ptx_flow *flow = w->flow;
     const struct ptx_node *node = &flow->nodes[head];
@@ -347,7 +399,8 @@ static void find_loop(struct waiting *w, int32_t head)
         w->is_in[w->loop[i]] = w->is_apart[w->loop[i]] = false;
     w->loop_count = 0;
     for (uint32_t i = 0; i < node->previous_count; i++)
-        if (flow->position[node->previous[i]] >= flow->position[head])
+        if (is_way_back(flow, head, node->previous[i]) &&
+            (last == PTX_NO_NODE || last == node->previous[i]))
             add_node(w, head, node->previous[i]);
     for (size_t i = 0; i < w->loop_count; i++)
         if (w->loop[i] != head)
@@ -368,6 +421,7 @@ static void note_source(struct waiting *w, const struct ptx_instruction *in)
 {
     const bool is_number = takes_number(w, in), reads = !is_number && is_source(w, in);
     w->has_number |= is_number;
+    w->number = is_number ? in : w->number;
     w->has_source |= reads;
     w->is_far |=
         (is_number || reads) && in->space != PTX_SPACE_SHARED &&
@@ -407,9 +461,8 @@ static bool decides_end(struct waiting *w)
     return w->is_found;
 }
 
-static bool waits_in_loop(struct waiting *w, int32_t head)
+static bool waits_there(struct waiting *w, int32_t head)
 {
-    find_loop(w, head);
     look_through(w);
     if (!w->is_in[head] || only_retries(w, head))
         return false;
@@ -417,6 +470,108 @@ static bool waits_in_loop(struct waiting *w, int32_t head)
         return true;
     w->by_number = w->has_number;
     return w->has_number && decides_end(w);
+}
+
+/* ---- Loops within another that begins at the same node ---- */
+
+static void carry_register(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct waiting *w = with;
+    w->is_changed |= !w->carried[index];
+    w->carried[index] = true;
+}
+
+static void read_carried(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct reading *r = with;
+    r->follows |= r->w->carried[index];
+}
+
+struct carrying {
+    struct waiting *w;
+    int32_t head;
+};
+
+static void carry_if_live(void *with, uint32_t index, bool is_whole)
+{
+    const struct carrying *c = with;
+    if (ptx_flow_is_live(c->w->flow, c->head, index))
+        carry_register(c->w, index, is_whole);
+}
+
+static bool reads_carried(const struct waiting *w, const struct ptx_instruction *in)
+{
+    struct reading r = {w, false};
+    ptx_flow_reads(in, read_carried, &r);
+    return r.follows;
+}
+
+static void find_carried(struct waiting *w, int32_t head)
+{
+    struct carrying c = {w, head};
+    if (!w->flow->live_in)
+        ptx_flow_find_live(w->flow);
+    memset(w->carried, 0, w->flow->function->register_count * sizeof *w->carried);
+    do {
+        w->is_changed = false;
+        for (size_t i = w->loop_count; i-- > 0;) {
+            const struct ptx_node *node = &w->flow->nodes[w->loop[i]];
+            ptx_steps(w->flow->arena, 1 + node->end - node->first);
+            for (uint32_t j = node->first; j < node->end; j++) {
+                ptx_flow_writes(instruction_of(w, j), carry_if_live, &c);
+                if (reads_carried(w, instruction_of(w, j)))
+                    ptx_flow_writes(instruction_of(w, j), carry_register, w);
+            }
+        }
+    } while (w->is_changed);
+}
+
+/* Whether a turn of the loop does something else than the one before: looks elsewhere, or compares what is there with
+ * something else. */
+static bool gets_on(struct waiting *w, int32_t head)
+{
+    find_carried(w, head);
+    for (size_t i = 0; i < w->loop_count; i++) {
+        const struct ptx_node *node = &w->flow->nodes[w->loop[i]];
+        ptx_steps(w->flow->arena, 1 + node->end - node->first);
+        for (uint32_t j = node->first; j < node->end; j++) {
+            const struct ptx_instruction *in = instruction_of(w, j);
+            struct reading r = {w, is_source(w, in)};
+            if (!r.follows && in->opcode == PTX_OPCODE_setp)
+                ptx_flow_reads(in, read_register, &r);
+            if (r.follows && reads_carried(w, in))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* `for (...) { while (*flag == 0) ...` may be one loop to the analysis above, which ends when the counter says so. What goes back to
+ * its start while a flag says so waits all the same. */
+static bool waits_within(struct waiting *w, int32_t head)
+{
+    const struct ptx_node *node = &w->flow->nodes[head];
+    uint32_t ways = 0;
+    for (uint32_t i = 0; i < node->previous_count; i++)
+        ways += is_way_back(w->flow, head, node->previous[i]);
+    for (uint32_t i = 0; i < node->previous_count && ways > 1; i++) {
+        if (!is_way_back(w->flow, head, node->previous[i]))
+            continue;
+        find_loop(w, head, node->previous[i]);
+        look_through(w);
+        if (w->is_in[head] && w->has_source && !w->has_number && !only_retries(w, head) &&
+            decides_end(w) && !gets_on(w, head))
+            return true;
+    }
+    return false;
+}
+
+static bool waits_in_loop(struct waiting *w, int32_t head)
+{
+    find_loop(w, head, PTX_NO_NODE);
+    return waits_there(w, head) || waits_within(w, head);
 }
 
 /* Most kernels have nothing that could make a thread wait. */
@@ -442,6 +597,7 @@ static bool begin(struct waiting *w, const struct ptx_function *function)
     w->marks = ptx_arena_array(e->arena, w->flow->count + 1, sizeof *w->marks);
     w->is_apart = ptx_arena_array(e->arena, w->flow->count + 1, sizeof *w->is_apart);
     w->registers = ptx_arena_array(e->arena, function->register_count + 1, sizeof *w->registers);
+    w->carried = ptx_arena_array(e->arena, function->register_count + 1, sizeof *w->carried);
     return true;
 }
 

@@ -111,7 +111,7 @@ static const char *parameter_pointer(struct ptx_emitter *e, const struct ptx_acc
     return ptx_format(e,
                       e->plan->bank_is_global ? "(const __global %s *)%s"
                                               : "(__constant %s *)(clem_bank + %s)",
-                      type, ptx_address_number(e, address));
+                      type, a->checked ? a->checked : ptx_address_number(e, address));
 }
 
 /* ---- Marks ---- */

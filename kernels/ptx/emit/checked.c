@@ -132,6 +132,8 @@ static unsigned space_of(uint8_t space)
         return CLEM_CHECK_LOCAL;
     case PTX_SPACE_GENERIC:
         return CLEM_CHECK_GENERIC;
+    case PTX_SPACE_PARAM:
+        return CLEM_CHECK_PARAM;
     default:
         return CLEM_CHECK_GLOBAL;
     }
@@ -271,7 +273,8 @@ static bool is_without_order(const struct ptx_emitter *e, const struct told *tol
 static bool is_seen(const struct ptx_emitter *e, const struct told *told)
 {
     const unsigned checks = e->target->checks;
-    if (look_size(told) < 0 || is_at_mbarrier(e->instruction) || async_flags(e->instruction))
+    if (look_size(told) < 0 || told->space == CLEM_CHECK_PARAM || is_at_mbarrier(e->instruction) ||
+        async_flags(e->instruction))
         return false;
     return !(checks & PTX_CHECK_RACE) || told->space == CLEM_CHECK_LOCAL ||
            is_without_order(e, told);
@@ -287,9 +290,17 @@ static const char *checked(struct ptx_emitter *e, const struct told *told)
     return name;
 }
 
-static bool has_memory(const struct ptx_access *a)
+bool ptx_check_finds_parameter(const struct ptx_emitter *e, uint8_t space,
+                               const struct ptx_operand *address)
 {
-    return !a->text && !a->write && (a->address || a->number) && a->space != PTX_SPACE_PARAM;
+    return (e->target->checks & PTX_CHECK_MEMORY) && space == PTX_SPACE_PARAM && address &&
+           address->kind == PTX_OPERAND_ADDRESS && address->index >= 0;
+}
+
+static bool has_memory(const struct ptx_emitter *e, const struct ptx_access *a)
+{
+    return !a->text && !a->write && (a->address || a->number) &&
+           (a->space != PTX_SPACE_PARAM || ptx_check_finds_parameter(e, a->space, a->address));
 }
 
 static size_t size_of(const struct ptx_access *a)
@@ -390,8 +401,9 @@ static struct told told_of(struct ptx_emitter *e, const struct ptx_access *a, bo
     static const unsigned kinds[] = {[PTX_ACCESS_LOAD] = CLEM_CHECK_LOAD,
                                      [PTX_ACCESS_STORE] = CLEM_CHECK_STORE,
                                      [PTX_ACCESS_ATOMIC] = CLEM_CHECK_ATOMIC};
+    const bool is_of_host = a->space == PTX_SPACE_PARAM && e->plan->bank_is_global;
     struct told told = {.kind = kinds[a->kind],
-                        .space = space_of(a->space),
+                        .space = is_of_host ? CLEM_CHECK_GLOBAL : space_of(a->space),
                         .flags = (a->is_volatile ? CLEM_CHECK_VOLATILE : 0u) |
                                  (has_value ? CLEM_CHECK_VALUE : 0u) |
                                  (is_at_mbarrier(e->instruction) ? CLEM_CHECK_MBARRIER : 0u),
@@ -467,7 +479,7 @@ void ptx_check_access(struct ptx_emitter *e, struct ptx_access *access)
     case PTX_ACCESS_LOAD:
     case PTX_ACCESS_STORE:
     case PTX_ACCESS_ATOMIC:
-        if (has_memory(access) && is_told(e, access))
+        if (has_memory(e, access) && is_told(e, access))
             check_memory(e, access);
         break;
     case PTX_ACCESS_COPY:
@@ -879,34 +891,102 @@ static void follow_index(struct ptx_emitter *e, const struct ptx_operand *index)
     write_flow_of(e, names[0], 8, names, CLEM_CHECK_MOVE, 0, true);
 }
 
-/* What is chosen alone goes on, so the text is one of two. */
+/* ---- Results that predicates decide on ---- */
+
+/* Which of a selp's, an and's or an or's operands, or of a setp with another predicate, does not matter, those say that do. */
+struct choice_rule {
+    unsigned how;
+    uint32_t operands[2]; /* 0: none */
+};
+
+/* Where the second operand of an and does not hold it alone decides, and the first one likewise; where neither does, both have to
+ * be unknown for the result to be. An or is the same for what does not hold. */
+static struct choice_rule rule_of_junction(bool is_first_deciding, bool is_second_deciding)
+{
+    if (is_first_deciding && is_second_deciding)
+        return (struct choice_rule){CLEM_CHECK_BOTH, {1, 2}};
+    if (is_first_deciding || is_second_deciding)
+        return (struct choice_rule){CLEM_CHECK_BITS, {is_first_deciding ? 1 : 2, 0}};
+    return (struct choice_rule){CLEM_CHECK_BITS, {1, 2}};
+}
+
+static bool is_junction(const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OPCODE_and || in->opcode == PTX_OPCODE_or) &&
+           in->types[0] == PTX_PRED && in->operand_count == 3;
+}
+
+/* A comparison that counts only where a predicate holds, or does not. */
+static bool is_conditional(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_setp && in->operand_count == 4 &&
+           ptx_destination_count(in) == 1 &&
+           (in->operation == PTX_OP_AND || in->operation == PTX_OP_OR);
+}
+
+static struct choice_rule rule_of(const struct ptx_instruction *in, bool first, bool second)
+{
+    const bool deciding = in->opcode == PTX_OPCODE_or || in->operation == PTX_OP_OR;
+    if (is_junction(in))
+        return rule_of_junction(first == deciding, second == deciding);
+    if (in->opcode == PTX_OPCODE_selp)
+        return (struct choice_rule){CLEM_CHECK_CHOOSE, {first ? 1 : 2, 3}};
+    return (struct choice_rule){CLEM_CHECK_MIX, {first == deciding ? 3 : 0, 0}};
+}
+
+/* What has no name is not followed. */
+static bool find_choice(const struct ptx_emitter *e, const struct ptx_instruction *in,
+                        uint32_t by[2])
+{
+    const bool is_choice = in->opcode == PTX_OPCODE_selp && in->operand_count == 4;
+    by[0] = is_junction(in) ? 1 : is_choice || is_conditional(in) ? 3 : 0;
+    by[1] = is_junction(in) ? 2 : 0;
+    for (int i = 0; i < 2; i++)
+        if (by[i] != 0 && in->operands[by[i]].kind != PTX_OPERAND_REGISTER)
+            by[0] = 0;
+    return by[0] != 0 && name_of(e, &in->operands[0]) != 0;
+}
+
+static const char *choice_text(struct ptx_emitter *e, const struct ptx_instruction *in, bool first,
+                               bool second)
+{
+    const struct choice_rule rule = rule_of(in, first, second);
+    struct sources s = {.e = e, .in = in};
+    const size_t start = e->out->used;
+    for (unsigned i = 0; i < 2 && rule.operands[i] != 0; i++)
+        s.names[s.count++] = name_of(e, &in->operands[rule.operands[i]]);
+    if (rule.operands[0] == 0)
+        ptx_flow_reads(in, add_source, &s);
+    write_flow(e, &s, &in->operands[0], rule.how, 0);
+    const char *text = ptx_arena_text(e->arena, e->out->data + start, e->out->used - start);
+    e->out->used = start;
+    return text;
+}
+
 static void write_choice(struct ptx_emitter *e, const struct ptx_instruction *in,
-                         const char *texts[2])
+                         struct ptx_check_choice *choice)
 {
-    const struct ptx_operand *o = in->operands;
-    for (unsigned i = 0; i < 2; i++) {
-        const size_t start = e->out->used;
-        const uint32_t names[4] = {name_of(e, &o[1 + i]), name_of(e, &o[3])};
-        write_flow_of(e, name_of(e, &o[0]), followed_bytes(e, &o[0]), names, CLEM_CHECK_CHOOSE, 0,
-                      decides(e, &o[0]));
-        texts[i] = ptx_arena_text(e->arena, e->out->data + start, e->out->used - start);
-        e->out->used = start;
-    }
+    const unsigned count = choice->by[1] != 0 ? PTX_CHECK_CHOICES : PTX_CHECK_CHOICES / 2;
+    for (unsigned i = 0; i < count; i++)
+        choice->texts[i] = choice_text(e, in, !(i & 1), !(i & 2));
 }
 
-static void follow_choice(struct ptx_emitter *e, const struct ptx_instruction *in)
+static const char *chosen_text(struct ptx_emitter *e, const struct ptx_instruction *in,
+                               const struct ptx_check_choice *choice, unsigned first)
 {
-    const char *texts[2];
-    write_choice(e, in, texts);
-    tell_flows(e, ptx_format(e, "(ulong)(%s ?\n%s    :\n%s    )",
-                             ptx_predicate(e, &in->operands[3]), texts[0], texts[1]));
+    return ptx_format(e, "(%s ?\n%s    :\n%s    )", ptx_predicate(e, &in->operands[choice->by[0]]),
+                      choice->texts[first], choice->texts[first + 1]);
 }
 
-/* A choice whose text is decided on where it is made; what has no name is not followed. */
-static bool is_choice(const struct ptx_emitter *e, const struct ptx_instruction *in)
+static void follow_choice(struct ptx_emitter *e, const struct ptx_instruction *in,
+                          struct ptx_check_choice *choice)
 {
-    return in->opcode == PTX_OPCODE_selp && in->operand_count == 4 &&
-           name_of(e, &in->operands[0]) != 0 && in->operands[3].kind == PTX_OPERAND_REGISTER;
+    write_choice(e, in, choice);
+    const char *text = chosen_text(e, in, choice, 0);
+    if (choice->by[1] != 0)
+        text = ptx_format(e, "(%s ? %s : %s)", ptx_predicate(e, &in->operands[choice->by[1]]), text,
+                          chosen_text(e, in, choice, 2));
+    tell_flows(e, ptx_format(e, "(ulong)%s", text));
 }
 
 static void follow(struct ptx_emitter *e, const struct ptx_instruction *in)
@@ -938,7 +1018,7 @@ static void follow(struct ptx_emitter *e, const struct ptx_instruction *in)
 /* Only computes, so that it does not matter to others when its values are followed. */
 static bool is_plain(const struct ptx_instruction *in)
 {
-    if (in->guard >= 0)
+    if (in->guard >= 0 || is_junction(in) || is_conditional(in))
         return false;
     switch (in->opcode) {
     case PTX_OPCODE_mov:
@@ -1007,29 +1087,32 @@ static bool was_followed(struct ptx_emitter *e, const struct ptx_instruction *in
     return true;
 }
 
-void ptx_check_flows(struct ptx_emitter *e, const struct ptx_instruction *in, const char *texts[2])
+void ptx_check_flows(struct ptx_emitter *e, const struct ptx_instruction *in,
+                     struct ptx_check_choice *choice)
 {
     const size_t start = e->out->used;
-    texts[0] = texts[1] = NULL;
+    *choice = (struct ptx_check_choice){{0, 0}, {NULL}};
     if (!(e->target->checks & PTX_CHECK_INIT) || was_followed(e, in))
         return;
-    if (is_choice(e, in)) {
-        write_choice(e, in, texts);
+    if (find_choice(e, in, choice->by)) {
+        write_choice(e, in, choice);
         return;
     }
+    *choice = (struct ptx_check_choice){{0, 0}, {NULL}};
     follow_run(e, in);
     if (e->out->used > start)
-        texts[0] = ptx_arena_text(e->arena, e->out->data + start, e->out->used - start);
+        choice->texts[0] = ptx_arena_text(e->arena, e->out->data + start, e->out->used - start);
     e->out->used = start;
 }
 
 void ptx_check_values(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const size_t start = e->out->used;
+    struct ptx_check_choice choice;
     if (!(e->target->checks & PTX_CHECK_INIT) || was_followed(e, in))
         return;
-    if (is_choice(e, in)) {
-        follow_choice(e, in);
+    if (find_choice(e, in, choice.by)) {
+        follow_choice(e, in, &choice);
         return;
     }
     follow_run(e, in);

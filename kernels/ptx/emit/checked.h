@@ -83,9 +83,19 @@ struct ptx_checked {
 bool ptx_check_lanes(struct ptx_emitter *e, const struct ptx_access *access,
                      struct ptx_checked *to);
 
-/* As ptx_check_values(), of which these are the texts, literals of C; two: where the last operand holds, and where not. NULL:
- * none. */
-void ptx_check_flows(struct ptx_emitter *e, const struct ptx_instruction *in, const char *texts[2]);
+/* Whether a parameter is read at an address that a register has: only then may it be none. */
+bool ptx_check_finds_parameter(const struct ptx_emitter *e, uint8_t space,
+                               const struct ptx_operand *address);
+
+/* As ptx_check_values(), of which these are the texts, literals of C; NULL: none. Which of them counts, predicates of the
+ * instruction say, the operands `by`, 0: none: 1 is added to its index where the first does not hold, 2 where the second does not. */
+enum { PTX_CHECK_CHOICES = 4 };
+struct ptx_check_choice {
+    uint32_t by[2];
+    const char *texts[PTX_CHECK_CHOICES];
+};
+void ptx_check_flows(struct ptx_emitter *e, const struct ptx_instruction *in,
+                     struct ptx_check_choice *choice);
 
 /* As ptx_check_exchange(), of which this is the text, a literal of C. */
 const char *ptx_check_exchanged(struct ptx_emitter *e, const struct ptx_instruction *in,

@@ -177,6 +177,7 @@ struct clem_check_call {
 #define CLEM_CHECK_FUNNEL  12u /* the second above the first, moved down by `value` bits */
 #define CLEM_CHECK_JOIN    13u /* or */
 #define CLEM_CHECK_CHOOSE  14u /* the first, as the second says */
+#define CLEM_CHECK_BOTH    15u /* where either alone would decide */
 
 /* How far behind a byte of local memory lies what stands for it, where init is checked and a thread has so many. */
 #define CLEM_CHECK_LOCAL_SHADOW(bytes) (((bytes) + 15) / 16 * 16)

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "kernels/ptx/host/runtime.h"
 #include "kernels/ptx/native/native_flow.h"
-#include "kernels/ptx/native/runtime.h"
 
 /* ---- Parameters of calls ---- */
 
@@ -516,12 +516,7 @@ static void put_all_back(struct ptx_native *n)
 
 /* ---- The ways out of a node ---- */
 
-enum { NO_WAY = -1 };
-
-struct way {
-    int32_t to; /* a node; NO_WAY: lanes end */
-    const char *lanes;
-};
+enum { NO_WAY = PTX_NO_NODE };
 
 static int32_t node_at(const struct ptx_native_flow *f, uint32_t instruction)
 {
@@ -632,7 +627,7 @@ static bool may_sweep(const struct ptx_native *n)
 }
 
 /* All lanes go on with a node. */
-static void go(struct ptx_native *n, struct way way)
+static void go(struct ptx_native *n, struct ptx_native_way way)
 {
     if (way.to == NO_WAY) {
         ptx_native_jump(n, "done");
@@ -646,7 +641,7 @@ static void go(struct ptx_native *n, struct way way)
 }
 
 /* Lanes are sent to nodes that are come to later. */
-static void send(struct ptx_native *n, const struct way *ways, size_t count)
+static void send(struct ptx_native *n, const struct ptx_native_way *ways, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (ways[i].to == NO_WAY)
@@ -674,7 +669,8 @@ static const struct ptx_targets *targets_of(const struct ptx_native_flow *f,
 }
 
 /* A switch: lanes by the number that they have. */
-static size_t switched(struct ptx_native *n, const struct ptx_instruction *in, struct way *ways)
+static size_t switched(struct ptx_native *n, const struct ptx_instruction *in,
+                       struct ptx_native_way *ways)
 {
     const struct ptx_native_flow *f = n->flow;
     const struct ptx_targets *targets = targets_of(f, in);
@@ -687,16 +683,17 @@ static size_t switched(struct ptx_native *n, const struct ptx_instruction *in, s
                                             ptx_native_constant(n, 32, i));
         const char *bits = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", is_it);
         const char *these = ptx_native_emit(n, "and i32 %s, %s", bits, lanes);
-        ways[i] =
-            (struct way){node_at(f, f->function->labels[targets->labels[i]].instruction), these};
+        ways[i] = (struct ptx_native_way){
+            node_at(f, f->function->labels[targets->labels[i]].instruction), these};
         const char *others = ptx_native_emit(n, "xor i32 %s, -1", these);
         rest = ptx_native_emit(n, "and i32 %s, %s", rest, others);
     }
-    ways[targets->count] = (struct way){node_at(f, f->graph->nodes[f->node].end), rest};
+    ways[targets->count] = (struct ptx_native_way){node_at(f, f->graph->nodes[f->node].end), rest};
     return targets->count + 1;
 }
 
-static size_t find_ways(struct ptx_native *n, const struct ptx_instruction *last, struct way *ways)
+static size_t find_ways(struct ptx_native *n, const struct ptx_instruction *last,
+                        struct ptx_native_way *ways)
 {
     const struct ptx_native_flow *f = n->flow;
     const int32_t next = node_at(f, f->graph->nodes[f->node].end);
@@ -706,7 +703,7 @@ static size_t find_ways(struct ptx_native *n, const struct ptx_instruction *last
     if (last->opcode == PTX_OPCODE_brx)
         return switched(n, last, ways);
     if (last->opcode != PTX_OPCODE_bra && !is_end) {
-        ways[0] = (struct way){next, f->mask};
+        ways[0] = (struct ptx_native_way){next, f->mask};
         return 1;
     }
     const int32_t to =
@@ -716,17 +713,17 @@ static size_t find_ways(struct ptx_native *n, const struct ptx_instruction *last
                   f,
                   f->function->labels[last->operands[last->operand_count - 1].index].instruction);
     if (last->guard < 0) {
-        ways[0] = (struct way){to, f->mask};
+        ways[0] = (struct ptx_native_way){to, f->mask};
         return 1;
     }
     const char *lanes = ptx_native_guarded(n, last);
-    ways[0] = (struct way){to, lanes};
-    ways[1] = (struct way){next, not_guarded(n, lanes)};
+    ways[0] = (struct ptx_native_way){to, lanes};
+    ways[1] = (struct ptx_native_way){next, not_guarded(n, lanes)};
     return 2;
 }
 
 /* Of lanes that some may have left, none may be here. */
-static void go_if_any(struct ptx_native *n, struct way way)
+static void go_if_any(struct ptx_native *n, struct ptx_native_way way)
 {
     const char *some = ptx_native_name(n, "go");
     if (strcmp(way.lanes, n->flow->mask) == 0) {
@@ -740,15 +737,15 @@ static void go_if_any(struct ptx_native *n, struct way way)
 }
 
 /* Two ways, of which all lanes take the same: the first where its lanes are any. */
-static void go_one_way(struct ptx_native *n, const struct way ways[2])
+static void go_one_way(struct ptx_native *n, const struct ptx_native_way ways[2])
 {
     const char *first = ptx_native_name(n, "go"), *second = ptx_native_name(n, "go");
     const char *is_any = ptx_native_emit(n, "icmp ne i32 %s, 0", ways[0].lanes);
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_any, first, second);
     ptx_native_label(n, first);
-    go(n, (struct way){ways[0].to, n->flow->mask});
+    go(n, (struct ptx_native_way){ways[0].to, n->flow->mask});
     ptx_native_label(n, second);
-    go(n, (struct way){ways[1].to, n->flow->mask});
+    go(n, (struct ptx_native_way){ways[1].to, n->flow->mask});
 }
 
 static void leave_node(struct ptx_native *n)
@@ -757,7 +754,7 @@ static void leave_node(struct ptx_native *n)
     const struct ptx_node *node = &f->graph->nodes[f->node];
     const struct ptx_instruction *last = &f->function->instructions[node->end - 1];
     const struct ptx_targets *targets = last->opcode == PTX_OPCODE_brx ? targets_of(f, last) : NULL;
-    struct way *ways =
+    struct ptx_native_way *ways =
         ptx_arena_array(n->e->arena, 2 + (targets ? targets->count : 0), sizeof *ways);
     const size_t count = find_ways(n, last, ways);
     put_all_back(n);
@@ -769,8 +766,10 @@ static void leave_node(struct ptx_native *n)
     }
     const bool is_together =
         !f->is_divergent && (real < 2 || (count == 2 && f->uniform.branches[f->node]));
-    if (!is_together)
+    if (!is_together && !ptx_native_go_whole(n, ways, count))
         send(n, ways, count);
+    else if (!is_together)
+        return;
     else if (real == 0)
         ptx_native_jump(n, "done");
     else if (real == 1)
@@ -845,6 +844,16 @@ static void write_instruction(struct ptx_native *n, const struct ptx_instruction
     ptx_native_keep(n, in, results, count);
 }
 
+/* Where all lanes are at one node, no other has any: LLVM, which cannot see it, then keeps no words of them. */
+static void tell_nobody_waits(struct ptx_native *n)
+{
+    enum { MOST_NODES = 48 };
+    const struct ptx_native_flow *f = n->flow;
+    for (size_t i = 0; f->graph->reachable <= MOST_NODES && i < f->graph->reachable; i++)
+        if (!f->has_legs || f->is_in_leg[f->graph->order[i]])
+            ptx_native_store_word(n, ptx_native_word_of(n, f->graph->order[i]), "0");
+}
+
 static void begin_node(struct ptx_native *n, int32_t node)
 {
     struct ptx_native_flow *f = n->flow;
@@ -874,6 +883,8 @@ static void begin_node(struct ptx_native *n, int32_t node)
     ptx_native_store_word(n, "%active", here);
     ptx_native_jump(n, ptx_format(e, "N%d", (int)node));
     ptx_native_label(n, ptx_format(e, "N%d", (int)node));
+    if (f->is_full && !f->is_thin[node])
+        tell_nobody_waits(n);
     f->mask = f->by_thread                      ? "1"
               : f->is_full && !f->is_thin[node] ? "-1"
                                                 : ptx_native_load_word(n, "%active");
@@ -886,7 +897,7 @@ static void end_node(struct ptx_native *n, int32_t position)
     struct ptx_emitter *e = n->e;
     ptx_native_label(n, ptx_format(e, "X%d", (int)f->graph->order[position]));
     for (size_t i = f->loop_count; i > 0; i--) {
-        if (f->loops[i - 1].last != position)
+        if (!ptx_native_ends_loop(f, &f->loops[i - 1], position))
             continue;
         const int32_t head = f->graph->order[f->loops[i - 1].head];
         const char *behind = ptx_native_name(n, "behind");
@@ -899,49 +910,26 @@ static void end_node(struct ptx_native *n, int32_t position)
             ptx_native_do(n, "br i1 %s, label %%C%d, label %%%s", is_any, (int)head, behind);
         ptx_native_label(n, behind);
     }
-    if ((size_t)position + 1 < f->graph->reachable)
-        ptx_native_jump(n, ptx_format(e, "C%d", (int)f->graph->order[position + 1]));
+    const int32_t next = ptx_native_next_in_leg(f, position);
+    if ((size_t)next < f->graph->reachable)
+        ptx_native_jump(n, ptx_format(e, "C%d", (int)f->graph->order[next]));
     else
         ptx_native_jump(n, "done");
 }
 
-/* What masks cost something at: accesses of rows. */
-static bool is_masked(const struct ptx_instruction *in)
-{
-    return (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_st) &&
-           in->space != PTX_SPACE_PARAM && in->space != PTX_SPACE_LOCAL && in->guard < 0 &&
-           !ptx_is_volatile(in);
-}
-
-/* Whether a node is written once more, for warps of which all lanes are there, as most are. */
-static bool is_doubled(const struct ptx_native *n, const struct ptx_node *range)
-{
-    enum { MOST_INSTRUCTIONS = 64, MOST_OF_FUNCTION = 512 };
-    const struct ptx_native_flow *f = n->flow;
-    bool is_any = false;
-    if (f->mask[0] != '%' || f->sites[f->node] || f->is_parted ||
-        &f->function->instructions[range->first] == f->ticket ||
-        range->end - range->first > MOST_INSTRUCTIONS ||
-        f->function->instruction_count > MOST_OF_FUNCTION)
-        return false;
-    for (uint32_t i = range->first; i < range->end; i++) {
-        const struct ptx_instruction *in = &f->function->instructions[i];
-        if (ptx_is_barrier(in) || ptx_native_is_picture(in) || in->opcode == PTX_OPCODE_call ||
-            in->opcode == PTX_OPCODE_brx)
-            return false;
-        is_any |= is_masked(in);
-    }
-    return is_any;
-}
-
 static void write_body(struct ptx_native *n, const struct ptx_node *range)
 {
+    bool is_over = false;
     n->e->run_end = &n->e->function->instructions[range->end];
-    for (uint32_t i = range->first; i < range->end; i++) {
-        ptx_native_check_values(n, &n->flow->function->instructions[i]);
-        write_instruction(n, &n->flow->function->instructions[i]);
+    for (uint32_t i = range->first; i < range->end && !is_over; i++) {
+        const struct ptx_instruction *in = &n->flow->function->instructions[i];
+        ptx_native_check_values(n, in);
+        write_instruction(n, in);
+        is_over = ptx_native_ends_leg(n->flow, in);
     }
     n->e->run_end = n->e->told = n->e->told_end = NULL;
+    if (is_over)
+        return;
     ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_BRANCH, .write = write_way});
 }
 
@@ -950,9 +938,18 @@ static void write_for_all(struct ptx_native *n, const struct ptx_node *range)
     struct ptx_native_flow *f = n->flow;
     const char *const mask = f->mask;
     const char *all = ptx_native_name(n, "all"), *some = ptx_native_name(n, "some"),
-               *enter = ptx_native_name(n, "enter");
+               *enter = f->is_whole[f->node] ? ptx_native_whole_name(n, f->node)
+                                             : ptx_native_name(n, "enter");
     const char *is_all = ptx_native_emit(n, "icmp eq i32 %s, -1", mask);
-    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_all, enter, some);
+    if (f->is_whole[f->node]) {
+        const char *here = ptx_native_name(n, "here");
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_all, here, some);
+        ptx_native_label(n, here);
+        tell_nobody_waits(n);
+        ptx_native_jump(n, enter);
+    } else {
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_all, enter, some);
+    }
     ptx_native_label(n, all);
     f->mask = "-1";
     f->whole = all;
@@ -960,6 +957,7 @@ static void write_for_all(struct ptx_native *n, const struct ptx_node *range)
     ptx_native_begin_rounds(n, enter);
     f->mask = mask;
     f->whole = NULL;
+    f->is_some = true;
     f->stamp++;
     n->carry.text = NULL;
     ptx_native_label(n, some);
@@ -992,7 +990,7 @@ static void write_quick_way(struct ptx_native *n, const struct ptx_node *range)
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", condition, all, some);
     ptx_native_label(n, all);
     put_all_back(n);
-    go(n, (struct way){to, f->mask});
+    go(n, (struct ptx_native_way){to, f->mask});
     f->stamp++;
     n->carry.text = NULL;
     ptx_native_label(n, some);
@@ -1006,9 +1004,10 @@ static void write_node(struct ptx_native *n, int32_t position)
     n->e->instruction = &f->function->instructions[range->first];
     begin_node(n, node);
     write_quick_way(n, range);
-    if (is_doubled(n, range))
+    if (ptx_native_is_doubled(n, range))
         write_for_all(n, range);
     write_body(n, range);
+    f->is_some = false;
     end_node(n, position);
 }
 
@@ -1020,10 +1019,29 @@ static unsigned places_of(const struct ptx_native *n, uint32_t index)
                                         : ptx_native_parts(n, index);
 }
 
+/* Declares the places of registers, or has those be zeros that may be read before they are set. */
+static void for_places(struct ptx_native *n, bool is_begun)
+{
+    const struct ptx_native_flow *f = n->flow;
+    for (uint32_t r = 0; r < f->function->register_count; r++)
+        for (unsigned part = 0; f->has_place[r] && !f->is_framed[r] && part < places_of(n, r);
+             part++) {
+            const bool is_line = ptx_native_is_line(n, r);
+            const char *type =
+                is_line ? ptx_native_line_type(n, r, part) : ptx_native_place_type(n, r);
+            const char *place =
+                is_line ? ptx_native_line_place(n, r, part) : ptx_native_place(n, r, part);
+            if (!is_begun)
+                ptx_native_do(n, "%s = alloca %s", place, type);
+            else if (ptx_flow_is_live(f->graph, f->graph->order[0], r))
+                ptx_native_do(n, "store %s zeroinitializer, %s %s", type,
+                              ptx_native_pointer_type(n, type), place);
+        }
+}
+
 static void declare_places(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
-    const int32_t first = f->graph->order[0];
     ptx_native_do(n, "%%active = alloca i32");
     for (size_t i = 0; i < f->graph->reachable; i++) {
         const int32_t node = f->graph->order[i];
@@ -1037,22 +1055,8 @@ static void declare_places(struct ptx_native *n)
         ptx_native_do(n, "%%t.%d = alloca i32", (int)node);
         ptx_native_store_word(n, ptx_format(n->e, "%%t.%d", (int)node), "0");
     }
-    for (uint32_t r = 0; r < f->function->register_count; r++)
-        for (unsigned part = 0; f->has_place[r] && !f->is_framed[r] && part < places_of(n, r);
-             part++) {
-            const bool is_line = ptx_native_is_line(n, r);
-            const char *type =
-                is_line ? ptx_native_line_type(n, r, part) : ptx_native_place_type(n, r);
-            const char *place =
-                is_line ? ptx_native_line_place(n, r, part) : ptx_native_place(n, r, part);
-            ptx_native_do(n, "%s = alloca %s", place, type);
-            struct ptx_text *const out = n->e->out;
-            n->e->out = f->is_parted ? out : f->code;
-            if (ptx_flow_is_live(f->graph, first, r))
-                ptx_native_do(n, "store %s zeroinitializer, %s %s", type,
-                              ptx_native_pointer_type(n, type), place);
-            n->e->out = out;
-        }
+    for_places(n, false);
+    ptx_native_declare_of_block(n);
     for (unsigned i = 0; i < 5; i++)
         if (f->has_calls)
             ptx_native_do(n, "%%call.%u = getelementptr [5 x <32 x i64>], %s %%call, i32 0, i32 %u",
@@ -1060,6 +1064,55 @@ static void declare_places(struct ptx_native *n)
 }
 
 /* ---- The function ---- */
+
+static void begin_nodes(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    if (!f->is_parted)
+        for_places(n, true);
+    f->mask = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
+    ptx_native_store_word(n, ptx_native_word_of(n, f->graph->order[0]), f->mask);
+    ptx_native_jump(n, ptx_format(n->e, "C%d", (int)f->graph->order[0]));
+}
+
+static void write_nodes(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    for (size_t i = 0; i < f->graph->reachable && n->e->status == PTX_OK; i++)
+        if (!f->has_legs || f->is_in_leg[f->graph->order[i]])
+            write_node(n, (int32_t)i);
+}
+
+/* Warp after warp, each with what it does at its turn. */
+static void write_turns(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    ptx_native_jump(n, "turn");
+    ptx_native_label(n, "turn");
+    ptx_native_turn(n);
+    for (size_t i = 0; i < f->graph->reachable; i++)
+        ptx_native_store_word(n, ptx_native_word_of(n, f->graph->order[i]), "0");
+    ptx_native_enter_turn(n);
+    ptx_native_label(n, "start");
+    begin_nodes(n);
+    write_nodes(n);
+    ptx_native_end_turn(n);
+}
+
+/* Of lanes that may part, as long as any go on. */
+static void write_parted(struct ptx_native *n)
+{
+    const char *site = ptx_native_of_block(n, offsetof(struct ptx_native_block, site), "i32");
+    ptx_text_add(n->e->out, "  switch i32 %s, label %%start [ i32 1, label %%again ]\n", site);
+    ptx_native_label(n, "again");
+    ptx_native_enter_again(n);
+    ptx_native_label(n, "start");
+    ptx_native_clear_sites(n);
+    begin_nodes(n);
+    write_nodes(n);
+    ptx_native_label(n, "done");
+    ptx_native_return(n);
+}
 
 static void write_function(struct ptx_native *n)
 {
@@ -1079,40 +1132,18 @@ static void write_function(struct ptx_native *n)
     ptx_native_declare_list(n);
     if (f->is_parted)
         ptx_native_do(n, "%%members = alloca <32 x i32>");
-    if (!f->is_parted) {
+    if (!f->is_parted)
         ptx_native_begin_turns(n);
-        e->out = f->code;
-        ptx_native_jump(n, "turn");
-        ptx_native_label(n, "turn");
-        e->out = f->head;
-    }
     declare_places(n);
-    e->out = f->code;
-    if (!f->is_parted) {
-        ptx_native_turn(n);
-        for (size_t i = 0; i < f->graph->reachable; i++)
-            ptx_native_store_word(n, ptx_native_word_of(n, f->graph->order[i]), "0");
-        ptx_native_enter_turn(n);
-    } else {
-        const char *site = ptx_native_of_block(n, offsetof(struct ptx_native_block, site), "i32");
-        ptx_text_add(e->out, "  switch i32 %s, label %%start [ i32 1, label %%again ]\n", site);
-        ptx_native_label(n, "again");
-        ptx_native_enter_again(n);
-    }
-    ptx_native_label(n, "start");
     if (f->is_parted)
-        ptx_native_clear_sites(n);
-    f->mask = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
-    ptx_native_store_word(n, ptx_native_word_of(n, f->graph->order[0]), f->mask);
-    ptx_native_jump(n, ptx_format(e, "C%d", (int)f->graph->order[0]));
-    for (size_t i = 0; i < f->graph->reachable && e->status == PTX_OK; i++)
-        write_node(n, (int32_t)i);
-    if (f->is_parted) {
-        ptx_native_label(n, "done");
-        ptx_native_return(n);
-    } else {
-        ptx_native_end_turn(n);
-    }
+        for_places(n, true);
+    e->out = f->code;
+    if (f->is_parted)
+        write_parted(n);
+    else if (f->has_legs)
+        ptx_native_write_legs(n);
+    else
+        write_turns(n);
     ptx_native_write_sources(n);
     ptx_text_put(e->out, "}\n");
 }
@@ -1151,7 +1182,8 @@ static void write_symbols(struct ptx_native *n)
         "  call void @clem_native_blocks(i64 %%launch, i64 %%first, i64 %%count, %s "
         "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d, i64 %d, i64 %zu, i64 "
         "%" PRId64 ")\n"
-        "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n",
+        "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n!8 = !{i32 0, i32 "
+        "65536}\n",
         bytes, bytes, function, f->frame_bytes, f->local_bytes,
         f->is_parted ? (int)f->site_count : 0, f->is_parted || f->is_quiet ? 0 : (int)f->site_count,
         (int)sweep_of(f), f->row_count, (int64_t)later);
@@ -1169,6 +1201,8 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
                                 .stamp = 1,
                                 .by_thread = e->plan->by_thread,
                                 .write = write_instruction,
+                                .begin_nodes = begin_nodes,
+                                .write_nodes = write_nodes,
                                 .put_back = put_all_back};
     struct ptx_text *const out = e->out;
     n.flow = &f;
@@ -1191,7 +1225,7 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     const bool may_thin_out = e->status != PTX_OK || find_thin(&f, e->arena);
     if (e->status == PTX_OK && ptx_native_is_checked(&n))
         ptx_native_refuse_unchecked(&n);
-    f.is_full = !f.by_thread && (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_HALVES) &&
+    f.is_full = !f.by_thread && (ptx_native_has_rows(threads) || threads == PTX_THREADS_HALVES) &&
                 !f.is_parted && !may_thin_out;
     f.is_quiet = e->status == PTX_OK && ptx_native_can_be_quiet(&n);
     f.is_in_rows = e->status == PTX_OK && !f.by_thread && !f.is_parted && !f.is_swept &&
@@ -1199,6 +1233,8 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     if (e->status == PTX_OK) {
         ptx_native_find_rests(&n);
         ptx_native_find_lanes(&n);
+        ptx_native_find_whole(&n);
+        ptx_native_find_legs(&n);
         ptx_native_find_changed(&n);
     }
     if (e->status == PTX_OK)

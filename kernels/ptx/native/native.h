@@ -105,4 +105,10 @@ void ptx_native_at_source(struct ptx_native *n, const struct ptx_instruction *in
 void ptx_native_write_sources(struct ptx_native *n);
 void ptx_native_describe_sources(struct ptx_native *n);
 
+/* Whether each warp is 32 threads of a row. */
+static inline bool ptx_native_has_rows(enum ptx_threads threads)
+{
+    return threads == PTX_THREADS_ROWS || threads == PTX_THREADS_STACKED;
+}
+
 #endif

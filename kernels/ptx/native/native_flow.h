@@ -20,8 +20,8 @@
 #define KERNELS_PTX_NATIVE_FLOW_H
 
 #include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/host/runtime.h"
 #include "kernels/ptx/native/native.h"
-#include "kernels/ptx/native/runtime.h"
 
 enum { PTX_NATIVE_LANES = 32, PTX_NATIVE_ROWS = 2, PTX_NATIVE_ASKED = 8 };
 
@@ -81,6 +81,12 @@ struct ptx_native_asked {
     const struct ptx_instruction *in;
 };
 
+/* A way out of a node. */
+struct ptx_native_way {
+    int32_t to; /* a node; PTX_NO_NODE: lanes end */
+    const char *lanes;
+};
+
 /* A number that the first lanes of whole warps are below, as long as all lanes are below a register's: what is computed once, before
  * a node that leads back to itself. */
 struct ptx_native_limit {
@@ -106,6 +112,7 @@ struct ptx_native_flow {
     bool *is_read;                         /* per register: by any instruction */
     uint8_t *definitions;                  /* per register: 0, 1, or 2 for more */
     const struct ptx_instruction **set_by; /* per register: the last in the text */
+    struct ptx_native_range *ranges; /* per register, once one is asked for (narrow.c) */
     struct ptx_native_line
         *lines; /* per register; of one that differs from lane to lane it is how it is kept */
     struct ptx_native_term *terms; /* per register: its value, where term_in is the node's stamp */
@@ -119,7 +126,16 @@ struct ptx_native_flow {
     bool by_thread; /* a turn is one thread's, and all registers are one number (threads.c) */
     bool
         is_solo; /* what is written is for the first warp alone, whose threads are the first of a row */
-    bool is_quiet;   /* warps are told of only where they part: ptx_native_tell_turns() */
+    bool is_quiet; /* warps are told of only where they part: ptx_native_tell_turns() */
+    bool *
+        is_whole; /* per node: it stands once more for warps that are whole, which come to it by jumps (whole.c) */
+    bool has_legs;     /* all warps of a block come to the same site, whichever it is (legs.c) */
+    int32_t leg;       /* the site that the leg being written begins at; 0: the block's start */
+    bool *is_in_leg;   /* per node: that leg leads to it */
+    bool leg_returns;  /* it may end where it begins */
+    bool *begins_solo; /* per site: the first warp may go alone from there on (solo.c) */
+    bool *
+        is_of_block; /* per register: where warps wait it is one value of the block's, and in no frame */
     bool *is_thin;   /* per node: lanes may have ended before it */
     bool *is_spread; /* per register: as an address it is not that of neighbours */
     bool *is_across; /* per register: it lives at a barrier */
@@ -149,6 +165,8 @@ struct ptx_native_flow {
     bool is_tangled; /* loops lie across each other: nodes are never come to in step */
     void (*write)(struct ptx_native *n,
                   const struct ptx_instruction *in); /* an instruction, in the node being written */
+    void (*begin_nodes)(struct ptx_native *n);       /* the first node gets its lanes */
+    void (*write_nodes)(struct ptx_native *n);       /* all, or those of a leg */
     void (*put_back)(struct ptx_native *n); /* stores what has been set since the node's start */
     struct ptx_native_rest *rests;          /* per node */
     const char **
@@ -171,7 +189,8 @@ struct ptx_native_flow {
     const char *
         whole; /* LLVM's block that the node begins with for a warp whose lanes are all here, while it is written for such */
     struct ptx_native_limit limit; /* of those */
-    const char *block;             /* name of LLVM's block that is being written */
+    bool is_some;      /* what is written is for warps of which not all lanes are here */
+    const char *block; /* name of LLVM's block that is being written */
     struct ptx_native_value
         *held; /* 4 per register: its value, where held_in is the node's stamp */
     uint32_t *held_in;
@@ -254,6 +273,8 @@ const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
 /* The word of lanes that wait for a node. */
 const char *ptx_native_word_of(struct ptx_native *n, int32_t node);
 struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special);
+/* Where a variable lies in its block's shared memory, which begins at a multiple of 64. */
+size_t ptx_native_shared_offset(struct ptx_native *n, const struct ptx_variable *v);
 struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct ptx_variable *v,
                                             int64_t plus);
 
@@ -447,6 +468,9 @@ const char *ptx_native_where_in_step(struct ptx_native *n, const struct ptx_nati
 void ptx_native_step_in_stroll(struct ptx_native *n, const struct ptx_native_stroll *stroll,
                                const char *start, const char *end);
 void ptx_native_stroll_on(struct ptx_native *n, const char *common);
+/* Before a whole warp's first turn of such a loop; an i1: warps go through it each alone. */
+void ptx_native_come_to_stroll(struct ptx_native *n);
+const char *ptx_native_goes_alone(struct ptx_native *n, const struct ptx_native_stroll *stroll);
 /* Stores what a warp has that waits, and returns the lanes that are anywhere; and takes it again. */
 const char *ptx_native_wait_in_step(struct ptx_native *n, const struct ptx_native_stroll *stroll);
 void ptx_native_go_on_in_step(struct ptx_native *n, const struct ptx_native_stroll *stroll);
@@ -476,6 +500,8 @@ void ptx_native_tell_turns(struct ptx_native *n, const char *from, const char *t
 /* solo.c: at a barrier that the first warp alone comes to, behind which all others rest: it goes on through what it does alone.
  * Returns the site that it comes to with nothing done behind it, 0: to its end. */
 int32_t ptx_native_go_solo(struct ptx_native *n);
+/* Whether it goes alone from a barrier through its node and those of its lanes that are busy. */
+bool ptx_native_goes_solo(const struct ptx_native_flow *f, int32_t node);
 
 /* rest.c: an i1, in the entry block: a block is one row of threads. */
 const char *ptx_native_block_is_row(struct ptx_native *n);
@@ -483,7 +509,35 @@ const char *ptx_native_block_is_row(struct ptx_native *n);
 /* Whether a barrier opens as soon as all warps of the block wait at it. */
 bool ptx_native_is_plain_barrier(const struct ptx_native_flow *f, const struct ptx_instruction *in);
 
-/* barrier.c: fills is_changed; needs: rests. */
+/* whole.c. Fills is_whole; needs: sites, what is known of lanes. Whether the node being written stands once more; where it does so for jumps, by
+ * which name; and at its end, the jumps of warps of which all lanes take the same way: true, others do not come there. */
+void ptx_native_find_whole(struct ptx_native *n);
+bool ptx_native_is_doubled(const struct ptx_native *n, const struct ptx_node *range);
+const char *ptx_native_whole_name(struct ptx_native *n, int32_t node);
+bool ptx_native_go_whole(struct ptx_native *n, const struct ptx_native_way *ways, size_t count);
+
+/* legs.c: has_legs and is_of_block, by which is_kept and is_framed change; needs: rests. Their text, after what turns begin with. */
+void ptx_native_find_legs(struct ptx_native *n);
+void ptx_native_write_legs(struct ptx_native *n);
+/* The position of the next node behind one that is written, in a leg or at all; and whether none of a loop's is behind it. */
+int32_t ptx_native_next_in_leg(const struct ptx_native_flow *f, int32_t position);
+bool ptx_native_ends_loop(const struct ptx_native_flow *f, const struct ptx_native_loop *loop,
+                          int32_t position);
+/* barrier.c: whether what follows an instruction, of the node being written, is another leg's. */
+bool ptx_native_ends_leg(const struct ptx_native_flow *f, const struct ptx_instruction *in);
+/* barrier.c: stores in the frame what lives at a node that begins with a barrier, or takes it from there. The node is the one being
+ * written from then on. */
+void ptx_native_save_at(struct ptx_native *n, int32_t node);
+void ptx_native_restore_at(struct ptx_native *n, int32_t node);
+/* barrier.c: in the entry block, the block's values; and whichever warp was last, it has what all have. */
+void ptx_native_declare_of_block(struct ptx_native *n);
+void ptx_native_keep_of_block(struct ptx_native *n);
+/* piece.c: what is in `code` from a byte on is a piece: names that it defines end in the suffix, and lines go that nobody wants. */
+void ptx_native_end_piece(struct ptx_native *n, size_t start, const char *suffix);
+/* turn.c: the next warp's turn, at "turn", or "leave" where there is none; and what follows the last turn of a block. */
+void ptx_native_next_warp(struct ptx_native *n);
+void ptx_native_end_block(struct ptx_native *n);
+/* barrier.c: fills is_changed; needs: rests, legs. */
 void ptx_native_find_changed(struct ptx_native *n);
 /* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);

@@ -7,7 +7,7 @@
 #include "kernels/ptx/native/native_flow.h"
 
 /* Numbers of metadata: some that are always there, then files, then scopes of files, then places. */
-enum { UNIT = 2, VERSION, DWARF, SUBPROGRAM, TYPE, TYPES, FILES = 16 };
+enum { UNIT = 2, VERSION, DWARF, SUBPROGRAM, TYPE, TYPES, FILES = 16 }; /* !8: kernel.c */
 
 /* The place in the kernel's own sources: of the call in whose place an instruction is. */
 struct place {

@@ -1,0 +1,8 @@
+/* cells.c once more, for processors that have AVX-512.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifdef __x86_64__
+#define CELLS ptx_cells_avx512
+#include "kernels/ptx/host/cells.c" /* NOLINT(bugprone-suspicious-include) */
+#else
+typedef int ptx_no_cells_avx512; /* no file of C is empty */
+#endif

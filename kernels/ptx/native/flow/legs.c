@@ -1,0 +1,338 @@
+/* Legs: what the warps of a block do from one site, a barrier or the block's start, to the next one. Where all warps come to the same one,
+ * whatever threads find on their way, a leg is a loop over warps with a text of its own, and the next leg follows: nobody
+ * asks where a warp goes on, and what all threads of a block have alike is one value of the block's and in no warp's frame.
+ *
+ * A leg's text is that of the nodes between its site and the next ones. What names it defines end in the leg's number.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+#include <string.h>
+
+#include "kernels/ptx/host/runtime.h"
+#include "kernels/ptx/native/native_flow.h"
+
+#define OF_BLOCK(member) offsetof(struct ptx_native_block, member)
+
+/* Instructions of all legs together; a node belongs to each leg that leads through it. */
+enum { MOST_INSTRUCTIONS = 1536, MOST_LEGS = 24 };
+
+/* ---- Nodes of a leg ---- */
+
+struct walk {
+    const struct ptx_native_flow *f;
+    bool *is_in; /* per node */
+    int32_t *queue;
+    size_t count;
+};
+
+static struct walk walk_of(struct ptx_native *n, bool *is_in)
+{
+    const struct ptx_flow *g = n->flow->graph;
+    memset(is_in, 0, g->count * sizeof *is_in);
+    return (struct walk){n->flow, is_in,
+                         ptx_arena_array(n->e->arena, g->count + 1, sizeof(int32_t)), 0};
+}
+
+static void add(struct walk *w, int32_t node)
+{
+    if (w->is_in[node])
+        return;
+    w->is_in[node] = true;
+    if (!w->f->sites[node])
+        w->queue[w->count++] = node;
+}
+
+static void add_next(struct walk *w, int32_t node)
+{
+    const struct ptx_node *from = &w->f->graph->nodes[node];
+    ptx_steps(w->f->graph->arena, 1 + from->next_count);
+    for (uint32_t i = 0; i < from->next_count; i++)
+        add(w, from->next[i]);
+}
+
+static void add_rest(struct walk *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        add_next(w, w->queue[i]);
+}
+
+static const struct ptx_native_stroll *stroll_of_site(const struct ptx_native_flow *f, int32_t site)
+{
+    for (size_t i = 0; i < f->stroll_count; i++)
+        if (f->strolls[i].site == site)
+            return &f->strolls[i];
+    return NULL;
+}
+
+/* Those of the leg from a site on, with those that its ends begin. */
+static void find_nodes(struct ptx_native *n, int32_t site)
+{
+    struct ptx_native_flow *f = n->flow;
+    struct walk w = walk_of(n, f->is_in_leg);
+    const struct ptx_native_stroll *stroll = stroll_of_site(f, site);
+    if (site == 0)
+        add(&w, f->graph->order[0]);
+    else if (!stroll)
+        add_next(&w, ptx_native_node_of_site(f, site));
+    for (size_t i = 0; stroll && i < f->graph->reachable; i++)
+        if (stroll->has_lanes[f->graph->order[i]])
+            add(&w, f->graph->order[i]);
+    add_rest(&w);
+    f->leg_returns = true;
+    if (site == 0 || stroll)
+        return;
+    bool *const is_in = &f->is_in_leg[ptx_native_node_of_site(f, site)];
+    f->leg_returns = *is_in;
+    *is_in = true;
+}
+
+/* Whether the next leg may begin at a site. */
+static bool leads_to(const struct ptx_native_flow *f, int32_t site)
+{
+    const struct ptx_native_stroll *stroll = stroll_of_site(f, site);
+    const int32_t node =
+        stroll ? f->graph->order[stroll->loop.head] : ptx_native_node_of_site(f, site);
+    return f->is_in_leg[node] && (site != f->leg || f->leg_returns);
+}
+
+/* The first warp may go alone from a site on (solo.c). */
+static bool goes_solo(const struct ptx_native_flow *f, int32_t site)
+{
+    return site > 0 && !stroll_of_site(f, site) &&
+           ptx_native_goes_solo(f, ptx_native_node_of_site(f, site));
+}
+
+int32_t ptx_native_next_in_leg(const struct ptx_native_flow *f, int32_t position)
+{
+    for (position++; (size_t)position < f->graph->reachable; position++)
+        if (!f->has_legs || f->is_in_leg[f->graph->order[position]])
+            break;
+    return position;
+}
+
+bool ptx_native_ends_loop(const struct ptx_native_flow *f, const struct ptx_native_loop *loop,
+                          int32_t position)
+{
+    if (!f->has_legs)
+        return loop->last == position;
+    return f->is_in_leg[f->graph->order[loop->head]] && position >= loop->head &&
+           position <= loop->last && ptx_native_next_in_leg(f, position) > loop->last;
+}
+
+/* ---- Whether all warps come to the same site ---- */
+
+enum { NOWHERE = -1, ANYWHERE = -2 };
+
+static void note_end(int32_t *to, int32_t site)
+{
+    *to = *to == NOWHERE || *to == site ? site : ANYWHERE;
+}
+
+/* The site that all ways lead to from a node, but for those that come to `meeting` first; NOWHERE: all do so; ANYWHERE: several. Whether
+ * a loop that strolls lies on them. */
+static int32_t site_from(struct ptx_native *n, int32_t node, int32_t meeting, bool *strolls)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const struct ptx_flow *g = f->graph;
+    bool *is_in = ptx_arena_take(n->e->arena, g->count + 1);
+    struct walk w = walk_of(n, is_in);
+    int32_t to = NOWHERE;
+    if (meeting != PTX_NO_NODE)
+        is_in[meeting] = true; /* nobody goes on from there */
+    w.queue[w.count++] = node;
+    add_rest(&w);
+    for (size_t i = 0; i < g->reachable; i++) {
+        const int32_t at = g->order[i];
+        if ((!is_in[at] && at != node) || at == meeting)
+            continue;
+        for (size_t j = 0; j < f->stroll_count; j++)
+            *strolls |=
+                (int32_t)i >= f->strolls[j].loop.head && (int32_t)i <= f->strolls[j].loop.last;
+        if (is_in[at] && f->sites[at])
+            note_end(&to, f->sites[at]);
+        if (g->nodes[at].leaves && (at == node || !f->sites[at]))
+            note_end(&to, 0);
+    }
+    return to;
+}
+
+/* Whether a warp as a whole may take a way that does not lead past the nodes between. */
+static bool may_jump(const struct ptx_native_flow *f, int32_t node)
+{
+    return !f->uniform.is_divergent[node] &&
+           (f->uniform.branches[node] || f->graph->nodes[node].next_count < 2);
+}
+
+static bool keeps_together(struct ptx_native *n, const struct ptx_uniformity *of_block,
+                           int32_t node)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const struct ptx_node *range = &f->graph->nodes[node];
+    const struct ptx_instruction *last = &f->function->instructions[range->end - 1];
+    const bool is_one_way = range->next_count < 2 && (!range->leaves || last->guard < 0);
+    bool strolls = false;
+    if (is_one_way || (last->opcode == PTX_OPCODE_bra && of_block->registers[last->guard]))
+        return true;
+    const int32_t meeting = f->graph->postdominator[node];
+    const bool is_met =
+        (meeting != PTX_NO_NODE && site_from(n, node, meeting, &strolls) == NOWHERE) ||
+        site_from(n, node, PTX_NO_NODE, &strolls) != ANYWHERE;
+    return is_met && (!strolls || !may_jump(f, node));
+}
+
+static bool are_together(struct ptx_native *n, const struct ptx_uniformity *of_block)
+{
+    const struct ptx_native_flow *f = n->flow;
+    for (size_t i = 0; i < f->graph->reachable; i++)
+        if (!keeps_together(n, of_block, f->graph->order[i]))
+            return false;
+    return true;
+}
+
+/* ---- Values of the block ---- */
+
+/* What is in one place, and the same for all warps wherever they wait. */
+static void find_of_block(struct ptx_native *n, const struct ptx_uniformity *of_block)
+{
+    struct ptx_native_flow *f = n->flow;
+    for (uint32_t r = 0; r < f->function->register_count; r++) {
+        f->is_of_block[r] = f->is_across[r] && f->has_place[r] && of_block->registers[r] &&
+                            ptx_native_is_uniform(n, r) && ptx_native_parts(n, r) == 1;
+        if (f->is_of_block[r])
+            f->is_kept[r] = f->is_framed[r] = false;
+    }
+}
+
+static size_t instructions_of_leg(const struct ptx_native_flow *f)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < f->graph->count; i++)
+        if (f->is_in_leg[i])
+            all += f->graph->nodes[i].end - f->graph->nodes[i].first;
+    return all;
+}
+
+/* A site that is come to only where the first warp would have gone past it, if it could, needs no text for that warp alone. */
+static size_t look_at_legs(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    size_t all = 0;
+    f->begins_solo = ptx_arena_take(n->e->arena, (size_t)f->site_count + 1);
+    for (f->leg = 0; f->leg <= f->site_count; f->leg++) {
+        find_nodes(n, f->leg);
+        all += instructions_of_leg(f);
+        for (int32_t site = 1; site <= f->site_count; site++)
+            f->begins_solo[site] |=
+                !goes_solo(f, f->leg) && leads_to(f, site) && goes_solo(f, site);
+    }
+    return all;
+}
+
+void ptx_native_find_legs(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    f->is_of_block = ptx_arena_take(n->e->arena, f->function->register_count + 1);
+    if (!f->is_quiet || !f->is_in_rows || f->site_count > MOST_LEGS ||
+        f->function->instruction_count > MOST_INSTRUCTIONS)
+        return;
+    const struct ptx_uniformity of_block = ptx_flow_uniformity(n->e->arena, f->graph);
+    f->is_in_leg = ptx_arena_take(n->e->arena, f->graph->count + 1);
+    f->has_legs = are_together(n, &of_block);
+    f->has_legs &= look_at_legs(n) <= MOST_INSTRUCTIONS;
+    if (f->has_legs)
+        find_of_block(n, &of_block);
+}
+
+/* ---- The text ---- */
+
+static void begin_leg(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    ptx_native_label(n, "turn");
+    ptx_native_turn(n);
+    for (size_t i = 0; i < f->graph->reachable; i++)
+        if (f->is_in_leg[f->graph->order[i]])
+            ptx_native_store_word(n, ptx_native_word_of(n, f->graph->order[i]), "0");
+    if (f->leg > 0) {
+        ptx_native_jump(n, ptx_format(n->e, "S%d", (int)f->leg));
+        return;
+    }
+    f->begin_nodes(n);
+}
+
+static void next_leg(struct ptx_native *n, const char *came)
+{
+    const struct ptx_native_flow *f = n->flow;
+    ptx_text_add(n->e->out, "  switch i32 %s, label %%ended [", came);
+    for (int32_t site = 1; site <= f->site_count; site++)
+        if (leads_to(f, site))
+            ptx_text_add(n->e->out, " i32 %d, label %%leg.%d", (int)site, (int)site);
+    ptx_text_put(n->e->out, " ]\n");
+}
+
+static void end_leg(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    ptx_native_label(n, "done");
+    ptx_native_store_word(n, "%came", "0");
+    ptx_native_jump(n, "arrived");
+    ptx_native_label(n, "arrived");
+    ptx_native_next_warp(n);
+    ptx_native_label(n, "leave");
+    const char *came = ptx_native_load_word(n, "%came");
+    ptx_native_stroll_on(n, came);
+    ptx_native_keep_of_block(n);
+    ptx_native_store_word(n, "%warp", ptx_native_of_block(n, OF_BLOCK(first), "i32"));
+    if (f->has_rests)
+        ptx_native_store_word(n, "%rest", "-1");
+    next_leg(n, came);
+}
+
+/* A leg of the first warp alone, and all others that it goes through so. */
+static void write_solo(struct ptx_native *n, int32_t node)
+{
+    struct ptx_native_flow *f = n->flow;
+    const size_t start = f->code->used;
+    ptx_native_label(n, "turn");
+    ptx_native_turn(n);
+    f->node = node;
+    f->is_divergent = false;
+    ptx_native_restore_at(n, node);
+    const int32_t to = ptx_native_go_solo(n);
+    if (to > 0)
+        ptx_native_save_at(n, ptx_native_node_of_site(f, to));
+    ptx_native_keep_of_block(n);
+    ptx_native_jump(n, to > 0 ? ptx_format(n->e, "leg.%d", (int)to) : "ended");
+    ptx_native_end_piece(n, start, ptx_format(n->e, ".solo.%d", (int)f->leg));
+}
+
+static void write_leg(struct ptx_native *n, int32_t site)
+{
+    struct ptx_native_flow *f = n->flow;
+    f->leg = site;
+    f->asked_count = 0;
+    find_nodes(n, site);
+    const bool is_solo = f->begins_solo[site];
+    ptx_native_label(n, ptx_format(n->e, "leg.%d", (int)site));
+    if (is_solo)
+        ptx_native_do(n, "br i1 %s, label %%turn.solo.%d, label %%turn.%d",
+                      ptx_native_block_is_row(n), (int)site, (int)site);
+    else
+        ptx_native_jump(n, ptx_format(n->e, "turn.%d", (int)site));
+    if (is_solo)
+        write_solo(n, ptx_native_node_of_site(f, site));
+    const size_t start = f->code->used;
+    begin_leg(n);
+    f->write_nodes(n);
+    end_leg(n);
+    ptx_native_end_piece(n, start, ptx_format(n->e, ".%d", (int)site));
+}
+
+void ptx_native_write_legs(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    ptx_native_jump(n, "leg.0");
+    for (int32_t site = 0; site <= f->site_count && n->e->status == PTX_OK; site++)
+        write_leg(n, site);
+    ptx_native_label(n, "ended");
+    ptx_native_end_block(n);
+}

@@ -1,0 +1,245 @@
+/* Loads of elements of an array whose numbers are any, as memory brought them: numbers of 32 bits go to the processor's units for
+ * addresses from memory, and not as addresses of 64 bits out of vectors, which takes most of the time otherwise.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/native/memory/memory.h"
+
+#include <string.h>
+
+enum { HALF = PTX_NATIVE_LANES / 2 };
+
+/* ---- Which places ---- */
+
+static bool is_plain_register(const struct ptx_operand *o)
+{
+    return o->kind == PTX_OPERAND_REGISTER && !o->part && !o->is_negated;
+}
+
+/* The instruction of the node before `end` that sets a register which no other sets; NULL: there is none. */
+static const struct ptx_instruction *set_in_node(const struct ptx_native_flow *f,
+                                                 const struct ptx_operand *o,
+                                                 const struct ptx_instruction *end)
+{
+    if (!is_plain_register(o) || f->definitions[o->index] != 1)
+        return NULL;
+    const struct ptx_instruction *in = f->set_by[o->index];
+    const struct ptx_instruction *first =
+        &f->function->instructions[f->graph->nodes[f->node].first];
+    return in >= first && in < end && in->guard < 0 ? in : NULL;
+}
+
+static bool is_written(const struct ptx_instruction *from, const struct ptx_instruction *to,
+                       const struct ptx_operand *o)
+{
+    bool is = false;
+    for (const struct ptx_instruction *in = from + 1; in < to; in++)
+        is |= ptx_flow_writes_register(in, (uint32_t)o->index);
+    return is;
+}
+
+/* A number of 32 bits times another that is known. */
+static bool is_product(const struct ptx_instruction *in)
+{
+    return in && in->opcode == PTX_OPCODE_mul && (in->flags & PTX_WIDE) && in->operand_count == 3 &&
+           ptx_native_bits((enum ptx_type)in->types[0]) == 32 &&
+           is_plain_register(&in->operands[1]) && in->operands[2].kind == PTX_OPERAND_INTEGER;
+}
+
+static bool is_one_for_all(const struct ptx_native *n, const struct ptx_operand *o)
+{
+    return is_plain_register(o) && ptx_native_is_uniform(n, (uint32_t)o->index) &&
+           ptx_native_bits((enum ptx_type)n->flow->function->registers[o->index].type) == 64;
+}
+
+void ptx_native_find_numbers(struct ptx_native *n, const struct ptx_operand *address,
+                             struct ptx_native_place *at)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const struct ptx_instruction *here = n->e->instruction;
+    const struct ptx_operand name = {.kind = PTX_OPERAND_REGISTER, .index = address->index};
+    const struct ptx_instruction *sum = set_in_node(f, &name, here);
+    if (address->variable || !sum || sum->opcode != PTX_OPCODE_add || sum->operand_count != 3)
+        return;
+    for (uint32_t i = 1; i < 3; i++) {
+        const struct ptx_operand *origin = &sum->operands[i];
+        const struct ptx_instruction *product = set_in_node(f, &sum->operands[3 - i], sum);
+        if (!is_one_for_all(n, origin) || !is_product(product) ||
+            ptx_native_is_uniform(n, (uint32_t)product->operands[1].index) ||
+            is_written(product, here, &product->operands[1]) || is_written(sum, here, origin))
+            continue;
+        const bool is_vector = n->is_vector;
+        n->is_vector = false;
+        at->origin =
+            ptx_native_emit(n, "add i64 %s, %lld", ptx_native_read(n, origin, PTX_B64).text,
+                            (long long)address->bits);
+        n->is_vector = true;
+        at->numbers = ptx_native_read(n, &product->operands[1], PTX_B32).text;
+        n->is_vector = is_vector;
+        at->scale = product->operands[2].bits;
+        at->is_signed = ptx_type_is_signed((enum ptx_type)product->types[0]);
+        at->is_numbered = true;
+        return;
+    }
+}
+
+/* ---- The text ---- */
+
+static const char *suffix_of(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    return ptx_format(n->e, "%c%lld_%u", t->at.is_signed ? 's' : 'u', (long long)t->at.scale,
+                      t->bits);
+}
+
+/* Numbers are stored, and each is loaded by itself: an address that is a number keeps LLVM from seeing through that. */
+static const char *lane_text(struct ptx_native *n, const struct ptx_native_transfer *t,
+                             unsigned lane)
+{
+    const char *i = ptx_native_integer(t->bits), *pi = ptx_native_pointer_type(n, i),
+               *pw = ptx_native_pointer_type(n, "i32");
+    return ptx_format(n->e,
+                      "  %%n%u = add i64 %%N, %u\n  %%q%u = inttoptr i64 %%n%u to %s\n"
+                      "  %%j%u = load i32, %s %%q%u\n  %%w%u = %s i32 %%j%u to i64\n"
+                      "  %%o%u = mul i64 %%w%u, %lld\n  %%a%u = add i64 %%origin, %%o%u\n"
+                      "  %%p%u = inttoptr i64 %%a%u to %s\n  %%x%u = load %s, %s %%p%u\n"
+                      "  %%r%u = insertelement <16 x %s> %s, %s %%x%u, i32 %u\n",
+                      lane, 4 * lane, lane, lane, pw, lane, pw, lane, lane,
+                      t->at.is_signed ? "sext" : "zext", lane, lane, lane, (long long)t->at.scale,
+                      lane, lane, lane, lane, pi, lane, i, pi, lane, lane, i,
+                      lane == 0 ? "undef" : ptx_format(n->e, "%%r%u", lane - 1), i, lane, lane);
+}
+
+static void define_half(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    const char *i = ptx_native_integer(t->bits), *text = "",
+               *p = ptx_native_pointer_type(n, "<16 x i32>");
+    for (unsigned lane = 0; lane < HALF; lane++)
+        text = ptx_format(n->e, "%s%s", text, lane_text(n, t, lane));
+    ptx_native_declare(
+        n,
+        "define internal <16 x %s> @clem_pick_half_%s(i64 %%origin, <16 x i32> %%i) alwaysinline "
+        "nounwind {\n"
+        "  %%I = alloca <16 x i32>, align 64\n  store <16 x i32> %%i, %s %%I, align 64\n"
+        "  %%N = ptrtoint %s %%I to i64\n%s  ret <16 x %s> %%r15\n}",
+        i, suffix_of(n, t), p, p, text, i);
+}
+
+static const char *halves(struct ptx_native *n, const char *type, const char *whole, unsigned half)
+{
+    return ptx_native_emit(
+        n, "shufflevector <32 x %s> %s, <32 x %s> undef, <16 x i32> %s", type, whole, type,
+        half == 0 ? ptx_native_numbers(n, 32, HALF, 1, 1, 0) : ptx_native_numbers_from(n, HALF));
+}
+
+/* Lanes that are not there read where the first one does; of a half that nobody is of, nothing is read. */
+static void define_some(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    const char *i = ptx_native_integer(t->bits), *suffix = suffix_of(n, t);
+    ptx_native_declare(n, "declare i16 @llvm.cttz.i16(i16, i1)");
+    ptx_native_declare(
+        n,
+        "define internal <16 x %s> @clem_pick_some_%s(i64 %%origin, <16 x i32> %%i, i16 %%m) "
+        "noinline nounwind {\n"
+        "  %%there = icmp ne i16 %%m, 0\n  br i1 %%there, label %%some, label %%none\n"
+        "none:\n  ret <16 x %s> zeroinitializer\n"
+        "some:\n  %%k = bitcast i16 %%m to <16 x i1>\n"
+        "  %%f = call i16 @llvm.cttz.i16(i16 %%m, i1 true)\n  %%f1 = and i16 %%f, 15\n"
+        "  %%f2 = zext i16 %%f1 to i64\n  %%e = extractelement <16 x i32> %%i, i64 %%f2\n"
+        "  %%e1 = insertelement <16 x i32> undef, i32 %%e, i32 0\n"
+        "  %%e2 = shufflevector <16 x i32> %%e1, <16 x i32> undef, <16 x i32> zeroinitializer\n"
+        "  %%safe = select <16 x i1> %%k, <16 x i32> %%i, <16 x i32> %%e2\n"
+        "  %%r = call <16 x %s> @clem_pick_half_%s(i64 %%origin, <16 x i32> %%safe)\n"
+        "  ret <16 x %s> %%r\n}",
+        i, suffix, i, i, suffix, i);
+}
+
+static const char *pick(struct ptx_native *n, const struct ptx_native_transfer *t,
+                        const char *origin, unsigned half)
+{
+    const char *i = ptx_native_integer(t->bits), *numbers = halves(n, "i32", t->at.numbers, half);
+    if (strcmp(t->lanes, "-1") == 0)
+        return ptx_native_emit(n, "call <16 x %s> @clem_pick_half_%s(i64 %s, <16 x i32> %s)", i,
+                               suffix_of(n, t), origin, numbers);
+    const char *high = ptx_native_emit(n, "lshr i32 %s, %u", t->lanes, half * HALF);
+    return ptx_native_emit(n, "call <16 x %s> @clem_pick_some_%s(i64 %s, <16 x i32> %s, i16 %s)", i,
+                           suffix_of(n, t), origin, numbers,
+                           ptx_native_emit(n, "trunc i32 %s to i16", high));
+}
+
+/* ---- By the processor's gathering ---- */
+
+/* Half a warp's lanes at an origin and numbers of 32 bits, which LLVM takes for the operands that the instruction has. */
+static const char *gather_half(struct ptx_native *n, const struct ptx_native_transfer *t,
+                               const char *origin, unsigned half, const char *mask)
+{
+    const char *i = ptx_native_integer(t->bits), *row = ptx_format(n->e, "<16 x %s>", i);
+    const bool is_element = t->at.scale == t->bits / 8;
+    const char *step = is_element ? i : ptx_format(n->e, "[%lld x i8]", (long long)t->at.scale);
+    const char *p = ptx_native_pointer_type(n, i), *ps = ptx_native_pointer_type(n, step);
+    const char *numbers =
+        ptx_native_emit(n, "%s <16 x i32> %s to <16 x i64>", t->at.is_signed ? "sext" : "zext",
+                        halves(n, "i32", t->at.numbers, half));
+    const char *at = ptx_native_emit(n, "getelementptr %s, %s %s, <16 x i64> %s", step, ps,
+                                     ptx_native_pointer(n, step, origin), numbers);
+    if (n->llvm_major < 15 && !is_element)
+        at = ptx_native_emit(n, "bitcast <16 x %s> %s to <16 x %s>", ps, at, p);
+    const char *name = n->llvm_major < 15 ? ptx_format(n->e, "v16%s.v16p0%s", i, i)
+                                          : ptx_format(n->e, "v16%s.v16p0", i);
+    ptx_native_declare(n, "declare %s @llvm.masked.gather.%s(<16 x %s>, i32, <16 x i1>, %s)", row,
+                       name, p, row);
+    return ptx_native_emit(n,
+                           "call %s @llvm.masked.gather.%s(<16 x %s> %s, i32 %u, <16 x i1> %s, %s "
+                           "zeroinitializer)",
+                           row, name, p, at, t->bits / 8, mask, row);
+}
+
+/* The same of a half that nobody may be of, for which the processor would take as long. */
+static const char *gather_some(struct ptx_native *n, const struct ptx_native_transfer *t,
+                               const char *origin, unsigned half)
+{
+    const char *some = ptx_native_name(n, "gather"), *end = ptx_native_name(n, "gather");
+    const char *lanes = ptx_native_emit(n, "lshr i32 %s, %u", t->lanes, half * HALF);
+    const char *word = ptx_native_emit(n, "trunc i32 %s to i16", lanes);
+    const char *is_any = ptx_native_emit(n, "icmp ne i16 %s, 0", word), *before = n->flow->block;
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_any, some, end);
+    ptx_native_label(n, some);
+    const char *row =
+        gather_half(n, t, origin, half, ptx_native_emit(n, "bitcast i16 %s to <16 x i1>", word));
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
+    return ptx_native_emit(n, "phi <16 x %s> [%s, %%%s], [zeroinitializer, %%%s]",
+                           ptx_native_integer(t->bits), row, some, before);
+}
+
+static const char *gather(struct ptx_native *n, const struct ptx_native_transfer *t,
+                          const char *origin, unsigned half)
+{
+    return strcmp(t->lanes, "-1") == 0
+               ? gather_half(n, t, origin, half, ptx_native_emit(n, "bitcast i16 -1 to <16 x i1>"))
+               : gather_some(n, t, origin, half);
+}
+
+static bool has_gathering(const struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    enum { MOST_BYTES = 1 << 16 };
+    return n->e->target->has_wide_vectors && (t->bits == 32 || t->bits == 64) && t->at.scale > 0 &&
+           t->at.scale <= MOST_BYTES;
+}
+
+void ptx_native_gather_numbered(struct ptx_native *n, const struct ptx_native_transfer *t,
+                                struct ptx_native_value *to)
+{
+    const bool gathers = has_gathering(n, t);
+    if (gathers) /* loads before it begin before it, which is long, and the processor sees no more of what is behind */
+        ptx_native_do(n, "fence syncscope(\"singlethread\") acq_rel");
+    else
+        define_half(n, t);
+    if (!gathers && strcmp(t->lanes, "-1") != 0)
+        define_some(n, t);
+    for (unsigned k = 0; k < t->width; k++) {
+        const char *origin = ptx_native_emit(n, "add i64 %s, %u", t->at.origin, k * t->bits / 8);
+        const char *rows[2];
+        for (unsigned half = 0; half < 2; half++)
+            rows[half] = gathers ? gather(n, t, origin, half) : pick(n, t, origin, half);
+        to[k] = (struct ptx_native_value){ptx_native_joined(n, t->bits, HALF, rows[0], rows[1]),
+                                          (uint8_t)t->bits, true};
+    }
+}
