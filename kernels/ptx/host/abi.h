@@ -47,7 +47,7 @@ struct ptx_native_now {
         *_Atomic index;      /* blockIdx, of `columns` blocks the first; NULL: none has begun */
     const uint32_t *columns; /* so many of one row, which differ in blockIdx.x, are run at once */
     void *left;              /* with PTX_NATIVE_LATER: what waits; NULL before the first run */
-    const void *numbered;    /* where threads have their numbers already; NULL before the first run */
+    const void *numbered; /* where threads have their numbers already; NULL before the first run */
 };
 
 /* Bytes that one block needs while it runs: the above, shared memory, frames of warps, local memory. With PTX_NATIVE_LATER: what
