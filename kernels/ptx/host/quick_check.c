@@ -87,6 +87,7 @@ static inline bool is_right(const struct quick *q, const struct lanes *l)
     unsigned char *const own = (unsigned char *)(uintptr_t)written + at;
     if (!q->is_line)
         return is_written_at(q, own);
+    __builtin_prefetch(own + PTX_ROW_BYTES); /* what probably comes next */
     if (!q->writes)
         return ptx_are_written(own, l->bytes);
     memset(own, 1, l->bytes);
