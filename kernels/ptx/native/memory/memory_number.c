@@ -1,5 +1,6 @@
-/* Loads of elements of an array whose numbers are any, as memory brought them: numbers of 32 bits go to the processor's units for
- * addresses from memory, and not as addresses of 64 bits out of vectors, which takes most of the time otherwise.
+/* Loads of elements of an array whose numbers are any, as memory brought them: the processor gathers them by their numbers. One that
+ * cannot has numbers of 32 bits go to its units for addresses from memory, and not as addresses of 64 bits out of vectors, which takes
+ * most of the time otherwise.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/native/memory/memory.h"
 
