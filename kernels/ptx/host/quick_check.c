@@ -103,6 +103,16 @@ static inline uint32_t cells_from(int64_t start, int64_t bytes)
     return (uint32_t)((1ull << behind) - (1ull << first));
 }
 
+static inline bool is_there(const unsigned char *there, const unsigned char *value, uint32_t bytes)
+{
+    uint32_t x, y;
+    if (bytes != sizeof x)
+        return memcmp(there, value, bytes) == 0;
+    memcpy(&x, there, sizeof x);
+    memcpy(&y, value, sizeof y);
+    return x == y;
+}
+
 /* Which of some values, side by side, are there already: a bit for each. */
 static inline uint32_t are_there(const unsigned char *there, const unsigned char *values,
                                  uint32_t each, uint32_t count)
@@ -121,8 +131,7 @@ static inline uint32_t are_there(const unsigned char *there, const unsigned char
     }
 #endif
     for (; i < count && i < 32; i++)
-        are |= (uint32_t)(memcmp(there + (size_t)i * each, values + (size_t)i * each, each) == 0)
-               << i;
+        are |= (uint32_t)is_there(there + (size_t)i * each, values + (size_t)i * each, each) << i;
     return are;
 }
 
@@ -135,7 +144,7 @@ static inline uint32_t same_lanes(const struct quick *q, const struct lanes *l)
     if (q->is_shared || !(CLEM_CHECK_FLAGS(q->told->what) & CLEM_CHECK_VALUE))
         return 0;
     return are_there((const unsigned char *)(uintptr_t)l->low, values, q->bytes,
-                     (uint32_t)__builtin_popcount(l->which))
+                     32u - (uint32_t)__builtin_clz(l->which >> from))
            << (from & 31u);
 }
 
