@@ -570,6 +570,12 @@ TEST_BODY(ptx_block_first_of_lanes_at_one_place_stores)
 /* What a loop looks at, whether it is left because of that, and in which text; on a CPU, and otherwise. */
 TEST_BODY(ptx_block_turns_are_taken_where_blocks_may_wait)
 {
+#define ASK(ends)                                                                                  \
+    PTX_HEAD ".extern .func (.param .b64 r) malloc (.param .b64 n);\n"                             \
+             ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %rd<4>;\n.reg .b32 %r<4>;\n"          \
+             ".reg .pred %p<3>;\nld.param.u64 %rd2, [a];\nL: {\n.param .b64 x;\n.param .b64 y;\n"  \
+             "st.param.b64 [x], 64;\ncall.uni (y), malloc, (x);\nld.param.b64 %rd1, [y];\n}\n"     \
+             "setp.eq.s64 %p1, %rd1, 0;\n" ends "st.global.u64 [%rd2], %rd1;\nret;\n}\n"
 #define POLL "L: ld.volatile.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nret;\n"
     static const struct {
         const char *text;
@@ -611,6 +617,11 @@ TEST_BODY(ptx_block_turns_are_taken_where_blocks_may_wait)
         {PTX_BODY("L: atom.global.add.u32 %r1, [%rd1], -1;\nsetp.lt.s32 %p1, 3, %r1;\n"
                   "@%p1 bra L;\nret;\n"),
          false},
+        /* Memory that others have to give back; and as much as there is. */
+        {ASK("@%p1 bra L;\n"), true},
+        {ASK("add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p2, %r1, 9;\n@%p2 bra L;\n"), false},
+        {ASK("@%p1 bra E;\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p2, %r1, 9;\n@%p2 bra L;\nE:\n"),
+         false},
         /* Another place each time, or another value. */
         {PTX_BODY("L: add.u64 %rd1, %rd1, 4;\nld.volatile.global.u32 %r1, [%rd1];\n"
                   "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nadd.u32 %r2, %r2, 1;\n"
@@ -636,6 +647,7 @@ TEST_BODY(ptx_block_turns_are_taken_where_blocks_may_wait)
          false},
     };
 #undef POLL
+#undef ASK
     struct ptx_target gpu = cpu;
     gpu.is_cpu = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

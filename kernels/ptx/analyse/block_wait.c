@@ -30,6 +30,7 @@ struct waiting {
     bool has_number,
         by_number; /* something takes a number; that is what is followed, nothing else */
     const struct ptx_instruction *number; /* what takes it */
+    bool has_heap, by_heap; /* something takes memory of the device's heap; that is followed too */
     bool *carried; /* per register: what one turn leaves the next, and what is computed of that */
     const struct ptx_instruction *exchanges[MOST_EXCHANGES];
     size_t atomics, exchange_count;
@@ -78,6 +79,15 @@ static bool call_sees_others(const struct waiting *w, const struct ptx_instructi
         return true;
     const struct ptx_body *callee = ptx_plan_body(w->e->plan, in->operands[1].function);
     return callee && callee->sees_others;
+}
+
+/* What others give back. */
+static bool takes_memory(const struct ptx_instruction *in)
+{
+    const bool is_call = in->opcode == PTX_OPCODE_call && in->operand_count > 1 &&
+                         in->operands[1].kind == PTX_OPERAND_FUNCTION;
+    const char *const name = is_call ? in->operands[1].function->name : "";
+    return strcmp(name, "malloc") == 0 || strcmp(name, "__cuda_syscall_aligned_malloc") == 0;
 }
 
 static bool is_register(const struct ptx_operand *operand, int32_t index)
@@ -174,7 +184,7 @@ static bool is_source(const struct waiting *w, const struct ptx_instruction *in)
 {
     if (w->by_number || takes_number(w, in))
         return w->by_number && takes_number(w, in);
-    if (ptx_sees_others(in))
+    if (ptx_sees_others(in) || (w->by_heap && takes_memory(in)))
         return true;
     return call_sees_others(w, in) || (w->has_fence && in->opcode == PTX_OPCODE_ld &&
                                        !(in->flags & PTX_NC) && may_be_of_others(in->space));
@@ -307,7 +317,7 @@ static bool is_marked_space(const struct waiting *w, uint8_t space)
 
 static void follow(struct waiting *w, const struct ptx_instruction *in, int32_t at)
 {
-    const bool is_apart = w->is_apart[at];
+    const bool is_apart = w->is_apart[at] && !w->by_heap; /* there it counts what is asked alone */
     struct reading r = {w, is_apart};
     ptx_flow_reads(in, read_register, &r);
     if (r.follows && (in->opcode == PTX_OPCODE_st || is_atomic(in)))
@@ -422,6 +432,7 @@ static void note_source(struct waiting *w, const struct ptx_instruction *in)
     const bool is_number = takes_number(w, in), reads = !is_number && is_source(w, in);
     w->has_number |= is_number;
     w->number = is_number ? in : w->number;
+    w->has_heap |= takes_memory(in);
     w->has_source |= reads;
     w->is_far |=
         (is_number || reads) && in->space != PTX_SPACE_SHARED &&
@@ -431,6 +442,7 @@ static void note_source(struct waiting *w, const struct ptx_instruction *in)
 static void look_through(struct waiting *w)
 {
     w->has_fence = w->has_source = w->is_far = w->has_number = w->by_number = false;
+    w->has_heap = w->by_heap = false;
     w->atomics = w->exchange_count = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < w->loop_count; i++) {
@@ -461,6 +473,36 @@ static bool decides_end(struct waiting *w)
     return w->is_found;
 }
 
+static bool leaves_loop(const struct waiting *w, const struct ptx_node *node)
+{
+    bool leaves = node->leaves && instruction_of(w, node->end - 1)->opcode != PTX_OPCODE_call;
+    for (uint32_t i = 0; i < node->next_count; i++)
+        leaves |= !w->is_in[node->next[i]];
+    return leaves;
+}
+
+/* Whether each way out of the loop is taken because there was memory, or not: one that asks again until there is. Others end by
+ * themselves, or are left where there is none. */
+static bool waits_for_memory(struct waiting *w)
+{
+    if (!decides_end(w))
+        return false;
+    do {
+        w->is_changed = false;
+        for (size_t i = w->loop_count; i-- > 0;)
+            visit_node(w, w->loop[i]);
+    } while (w->is_changed);
+    for (size_t i = 0; i < w->loop_count; i++) {
+        const struct ptx_node *node = &w->flow->nodes[w->loop[i]];
+        struct reading r = {w, false};
+        ptx_flow_reads(instruction_of(w, node->end - 1), read_register, &r);
+        if (leaves_loop(w, node) && !r.follows)
+            return false;
+    }
+    w->is_far = true;
+    return true;
+}
+
 static bool waits_there(struct waiting *w, int32_t head)
 {
     look_through(w);
@@ -469,7 +511,11 @@ static bool waits_there(struct waiting *w, int32_t head)
     if (w->has_source && decides_end(w))
         return true;
     w->by_number = w->has_number;
-    return w->has_number && decides_end(w);
+    if (w->has_number && decides_end(w))
+        return true;
+    w->by_number = false;
+    w->by_heap = w->has_heap;
+    return w->has_heap && waits_for_memory(w);
 }
 
 /* ---- Loops within another that begins at the same node ---- */
@@ -579,7 +625,7 @@ static bool may_wait(const struct waiting *w, const struct ptx_function *functio
 {
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *in = &function->instructions[i];
-        if (ptx_sees_others(in) || is_fence(in) || call_sees_others(w, in))
+        if (ptx_sees_others(in) || is_fence(in) || call_sees_others(w, in) || takes_memory(in))
             return true;
     }
     return false;
