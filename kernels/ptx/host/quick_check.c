@@ -87,6 +87,7 @@ static inline bool is_right(const struct quick *q, const struct lanes *l)
     unsigned char *const own = (unsigned char *)(uintptr_t)written + at;
     if (!q->is_line)
         return is_written_at(q, own);
+    __builtin_prefetch(own + PTX_ROW_BYTES); /* what probably comes next */
     if (!q->writes)
         return ptx_are_written(own, l->bytes);
     memset(own, 1, l->bytes);
@@ -100,6 +101,16 @@ static inline uint32_t cells_from(int64_t start, int64_t bytes)
     const int64_t first = start > 0 ? start / 4 : 0;
     const int64_t behind = end < PTX_ROW_BYTES ? (end + 3) / 4 : PTX_ROW_CELLS;
     return (uint32_t)((1ull << behind) - (1ull << first));
+}
+
+static inline bool is_there(const unsigned char *there, const unsigned char *value, uint32_t bytes)
+{
+    uint32_t x, y;
+    if (bytes != sizeof x)
+        return memcmp(there, value, bytes) == 0;
+    memcpy(&x, there, sizeof x);
+    memcpy(&y, value, sizeof y);
+    return x == y;
 }
 
 /* Which of some values, side by side, are there already: a bit for each. */
@@ -120,8 +131,7 @@ static inline uint32_t are_there(const unsigned char *there, const unsigned char
     }
 #endif
     for (; i < count && i < 32; i++)
-        are |= (uint32_t)(memcmp(there + (size_t)i * each, values + (size_t)i * each, each) == 0)
-               << i;
+        are |= (uint32_t)is_there(there + (size_t)i * each, values + (size_t)i * each, each) << i;
     return are;
 }
 
@@ -134,7 +144,7 @@ static inline uint32_t same_lanes(const struct quick *q, const struct lanes *l)
     if (q->is_shared || !(CLEM_CHECK_FLAGS(q->told->what) & CLEM_CHECK_VALUE))
         return 0;
     return are_there((const unsigned char *)(uintptr_t)l->low, values, q->bytes,
-                     (uint32_t)__builtin_popcount(l->which))
+                     32u - (uint32_t)__builtin_clz(l->which >> from))
            << (from & 31u);
 }
 

@@ -1082,10 +1082,14 @@ static void tell_warp(const struct ptx_native_launch *launch, const struct ptx_n
 /* Whether all that are there name just those, so that nothing is wrong with any. */
 static bool are_right(const uint32_t *masks, uint32_t lanes, uint32_t live)
 {
-    bool are = lanes != 0 && lanes == live;
-    for (unsigned lane = 0; lane < LANES; lane++)
-        are &= !(lanes >> lane & 1) || masks[lane] == lanes;
-    return are;
+    uint32_t differ = 0;
+    if (lanes == 0 || lanes != live)
+        return false;
+    for (unsigned lane = 0; lanes == UINT32_MAX && lane < LANES; lane++)
+        differ |= masks[lane] ^ lanes;
+    for (uint32_t rest = lanes == UINT32_MAX ? 0 : lanes; rest != 0; rest &= rest - 1)
+        differ |= masks[__builtin_ctz(rest)] ^ lanes;
+    return differ == 0;
 }
 
 /* Of one mask, one lane tells: the first, or the first that it does not name. */

@@ -779,6 +779,10 @@ bool ptx_row_note(uint64_t *cells, uint64_t address, const struct ptx_row_times 
 {
     struct ptx_row *const row = ptx_row_of(cells, address);
     struct ptx_row_access *const listed = ptx_row_accesses(cells, row);
+    if (row->time != access->time) { /* the next one is probably what comes next */
+        __builtin_prefetch((const uint64_t *)(const void *)row + PTX_ROW_CELLS, 1);
+        __builtin_prefetch(listed + PTX_ROW_ACCESSES, 1);
+    }
     if (may_add(row, access)) {
         if (!is_one_of_latest(row, listed, access, bytes))
             add(row, listed, access);
