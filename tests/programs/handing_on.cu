@@ -51,11 +51,12 @@ __global__ void by_flags(const int *in, int *out, volatile int *values, volatile
 }
 
 /* Both wait first thing in a loop that counts: by blocks, by threads of one, by lanes of a warp. */
-__global__ void by_counters(volatile unsigned *ends, volatile int *slots, int *out, unsigned consumer)
+template <bool is_one>
+__global__ void by_counters(volatile unsigned *ends, volatile int *slots, int *out,
+                            unsigned consumer)
 {
     __shared__ volatile unsigned shared_ends[2];
     __shared__ volatile int shared_slots[SLOTS];
-    const bool is_one = gridDim.x == 1;
     volatile unsigned *const put = is_one ? &shared_ends[0] : &ends[0];
     volatile unsigned *const taken = is_one ? &shared_ends[1] : &ends[1];
     volatile int *const places = is_one ? shared_slots : slots;
@@ -452,7 +453,8 @@ static void run_counters()
         int sum = 0;
         CUDA(cudaMalloc(&memory, 256));
         CUDA(cudaMemset(memory, 0, 256));
-        by_counters<<<consumers[i] / THREADS + 1, THREADS>>>(
+        const unsigned blocks = consumers[i] / THREADS + 1;
+        (blocks == 1 ? by_counters<true> : by_counters<false>)<<<blocks, THREADS>>>(
             (unsigned *)memory, (int *)(memory + 64), (int *)(memory + 128), consumers[i]);
         CUDA(cudaMemcpy(&sum, memory + 128, sizeof sum, cudaMemcpyDeviceToHost));
         EXPECT(sum == expected);
