@@ -155,7 +155,8 @@ bool ocl_check_memory(const struct ocl_access *a)
     else if (a->space == CLEM_CHECK_LOCAL)
         is_right = check_window(a, "the thread's local memory", a->launch->local_bytes);
     else if (a->space == CLEM_CHECK_PARAM)
-        is_right = check_window(a, "the memory of the kernel's parameters", a->launch->parameter_bytes);
+        is_right =
+            check_window(a, "the memory of the kernel's parameters", a->launch->parameter_bytes);
     else
         is_right = check_global(a);
     if (is_right)
