@@ -169,11 +169,13 @@ static inline bool ptx_row_has_read(const struct ptx_row *row, const struct ptx_
                                     uint32_t time, uint32_t warp, ptx_row_bytes bytes)
 {
     ptx_row_bytes enough = 0;
+    if (!ptx_row_is_open(row)) /* what lies there is cells, then */
+        return false;
     if (row->has_more && row->time == time)
         enough = row->twice | (row->warp == warp ? row->pair : 0);
     if (row->has_past && row->alone == times->alone)
         enough |= row->settled;
-    return ptx_row_is_open(row) && !(bytes & ~enough);
+    return !(bytes & ~enough);
 }
 
 /* Notes an access in the row that has an address, of a page's cells. false: the row is closed. Needs: it is plain, lanes' bytes
