@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cl/base/deadline.h"
+#include "cl/base/steady.h"
 #include "cl/thread.h"
 
 /* Pieces that wait in a chain at most; a queue that gets more has another command for them. */
@@ -414,7 +415,9 @@ static bool naps_until_it_begins(struct helper *helper)
     const struct timespec nap = {.tv_nsec = 50000};
     if (has_begun(helper) || !is_promising(helper) || helper->naps++ >= MOST_NAPS)
         return false;
+    const int before = ocl_steady_begin();
     nanosleep(&nap, NULL);
+    ocl_steady_end(before);
     helper->patience.last = 0;
     return true;
 }

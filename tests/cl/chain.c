@@ -125,6 +125,44 @@ TEST_BODY(chain_who_waits_sleeps_until_it_begins)
     ocl_context_close(context);
 }
 
+struct waiter {
+    struct ocl_queue *queue;
+    _Atomic bool has_begun, has_come_back;
+};
+
+static void *wait_for_queue(void *unknown)
+{
+    struct waiter *waiter = unknown;
+    uint64_t position;
+    atomic_store(&waiter->has_begun, true);
+    (void)ocl_chain_await(waiter->queue, &position);
+    atomic_store(&waiter->has_come_back, true);
+    return NULL;
+}
+
+/* A thread that is cancelled while it sleeps holds what it has found: it comes back first. */
+TEST_BODY(chain_who_sleeps_is_not_cancelled)
+{
+    enum { PAUSE_NS = 2000000 };
+    struct ocl_context *context = open_with_processors();
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
+    struct shared shared = {.piece = {run, share}};
+    struct driver driver = {.chains = {make_chain(queue, &shared.piece)}, .milliseconds = 30};
+    struct waiter waiter = {.queue = queue};
+    pthread_t drives, waits;
+    ocl_parts_begin(&shared.parts, PARTS);
+    assert_int_equal(pthread_create(&drives, NULL, run_chains, &driver), 0);
+    assert_int_equal(pthread_create(&waits, NULL, wait_for_queue, &waiter), 0);
+    while (!atomic_load(&waiter.has_begun))
+        ;
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    assert_int_equal(pthread_cancel(waits), 0);
+    assert_int_equal(pthread_join(waits, NULL), 0);
+    assert_int_equal(pthread_join(drives, NULL), 0);
+    assert_true(atomic_load(&waiter.has_come_back));
+    ocl_context_close(context);
+}
+
 static void take_long(struct ocl_piece_of_chain *piece)
 {
     enum { LONG_NS = 300000 };

@@ -66,6 +66,8 @@ struct ptx_native_value ptx_native_spread(struct ptx_native *n, struct ptx_nativ
 
 /* Bits of a type as a register has them: 1 of a predicate. */
 unsigned ptx_native_bits(enum ptx_type type);
+/* Whether a type is one of whole numbers, or of bits, of up to 64. */
+bool ptx_native_is_number(enum ptx_type type);
 
 /* Whether a kernel that a work-item for each thread would do as well is worth the native form (worth.c). Needs: the survey. */
 bool ptx_native_is_worth(struct ptx_emitter *e);

@@ -34,11 +34,6 @@ static struct ptx_native_range between(int64_t least, int64_t most)
     return is_within(range, INT32_MIN, INT32_MAX) ? range : any;
 }
 
-static bool is_whole(enum ptx_type type)
-{
-    return (type >= PTX_B8 && type <= PTX_B64) || (type >= PTX_U8 && type <= PTX_S64);
-}
-
 /* Of 32 bits or fewer. */
 static struct ptx_native_range of_type(enum ptx_type type)
 {
@@ -76,7 +71,8 @@ static bool is_plain(const struct ptx_instruction *in)
 {
     const enum ptx_type type = (enum ptx_type)in->types[0];
     const bool is_product = in->opcode == PTX_OPCODE_mul || in->opcode == PTX_OPCODE_mad;
-    const unsigned bits = in->type_count == 1 && is_whole(type) ? ptx_native_bits(type) : 0;
+    const unsigned bits =
+        in->type_count == 1 && ptx_native_is_number(type) ? ptx_native_bits(type) : 0;
     return in->operation == PTX_OP_NONE &&
            (is_wide(in) ? bits == 16
                         : (bits == 16 || bits == 32) && in->flags == (is_product ? PTX_LO : 0));
@@ -198,7 +194,8 @@ static struct ptx_native_range of_conversion(struct ptx_native *n, const struct 
                                              unsigned depth)
 {
     const enum ptx_type to = (enum ptx_type)in->types[0], from = (enum ptx_type)in->types[1];
-    if (!is_whole(to) || !is_whole(from) || in->flags != 0 || ptx_native_bits(from) > 32)
+    if (!ptx_native_is_number(to) || !ptx_native_is_number(from) || in->flags != 0 ||
+        ptx_native_bits(from) > 32)
         return any;
     const struct ptx_native_range of_from = of_type(from), of_to = of_type(to);
     struct ptx_native_range range = of_operand(n, &in->operands[1], depth);
@@ -221,11 +218,12 @@ static struct ptx_native_range of_number(struct ptx_native *n, const struct ptx_
 static struct ptx_native_range of_result(struct ptx_native *n, const struct ptx_instruction *in,
                                          unsigned depth)
 {
-    if (in->opcode == PTX_OPCODE_ld && is_whole((enum ptx_type)in->types[0]))
+    if (in->opcode == PTX_OPCODE_ld && ptx_native_is_number((enum ptx_type)in->types[0]))
         return of_type((enum ptx_type)in->types[0]);
     if (in->opcode == PTX_OPCODE_cvt && in->type_count == 2)
         return of_conversion(n, in, depth);
-    if (in->opcode == PTX_OPCODE_mov && in->width <= 1 && is_whole((enum ptx_type)in->types[0]))
+    if (in->opcode == PTX_OPCODE_mov && in->width <= 1 &&
+        ptx_native_is_number((enum ptx_type)in->types[0]))
         return of_number(n, in, 0, depth);
     const unsigned count = numbers_of(in);
     if (count == 0)

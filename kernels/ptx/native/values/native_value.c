@@ -149,6 +149,11 @@ unsigned ptx_native_bits(enum ptx_type type)
     return type == PTX_PRED ? 1 : type == PTX_NONE ? 32 : 8 * (unsigned)ptx_type_bytes(type);
 }
 
+bool ptx_native_is_number(enum ptx_type type)
+{
+    return (type >= PTX_B8 && type <= PTX_B64) || (type >= PTX_U8 && type <= PTX_S64);
+}
+
 /* ---- Constants ---- */
 
 static const char *list_of(struct ptx_native *n, const char *type, const char *value)

@@ -16,11 +16,6 @@ static bool is_float(enum ptx_type type)
     return type == PTX_F32 || type == PTX_F64;
 }
 
-static bool is_whole(enum ptx_type type)
-{
-    return (type >= PTX_B8 && type <= PTX_B64) || (type >= PTX_U8 && type <= PTX_S64);
-}
-
 static const char *element_of(enum ptx_type type)
 {
     return type == PTX_F32   ? "float"
@@ -84,10 +79,10 @@ static const char *operator_of(const struct ptx_instruction *in, enum ptx_type t
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].opcode == in->opcode && rows[i].flags == (in->flags & MODES))
-            return type == PTX_PRED ? rows[i].of_predicate
-                   : is_float(type) ? rows[i].of_float
-                   : is_whole(type) ? rows[i].of_whole
-                                    : NULL;
+            return type == PTX_PRED             ? rows[i].of_predicate
+                   : is_float(type)             ? rows[i].of_float
+                   : ptx_native_is_number(type) ? rows[i].of_whole
+                                                : NULL;
     return NULL;
 }
 
@@ -133,7 +128,7 @@ static bool write_wide(struct ptx_native *n, const struct ptx_instruction *in,
                        struct ptx_native_value *result)
 {
     const enum ptx_type type = (enum ptx_type)in->types[0];
-    if (!is_whole(type) || in->type_count != 1 || (in->flags & MODES) != PTX_WIDE ||
+    if (!ptx_native_is_number(type) || in->type_count != 1 || (in->flags & MODES) != PTX_WIDE ||
         ptx_type_bytes(type) > 4)
         return false;
     const enum ptx_type wide = ptx_wide_type(type);
@@ -157,8 +152,8 @@ static bool write_shift(struct ptx_native *n, const struct ptx_instruction *in,
     const enum ptx_type type = (enum ptx_type)in->types[0];
     const struct ptx_operand *distance = &in->operands[2];
     const unsigned bits = ptx_native_bits(type);
-    if (!is_whole(type) || distance->kind != PTX_OPERAND_INTEGER || distance->bits < 0 ||
-        distance->bits >= (int64_t)bits)
+    if (!ptx_native_is_number(type) || distance->kind != PTX_OPERAND_INTEGER ||
+        distance->bits < 0 || distance->bits >= (int64_t)bits)
         return false;
     const char *operator= in->opcode == PTX_OPCODE_shl ? "shl"
     : ptx_type_is_signed(type)                         ? "ashr"
@@ -190,10 +185,10 @@ static const char *comparison_of(const struct ptx_instruction *in, enum ptx_type
 {
     if (in->compare >= sizeof comparisons / sizeof *comparisons)
         return NULL;
-    return is_float(type)             ? comparisons[in->compare].of_float
-           : !is_whole(type)          ? NULL
-           : ptx_type_is_signed(type) ? comparisons[in->compare].of_signed
-                                      : comparisons[in->compare].of_unsigned;
+    return is_float(type)                ? comparisons[in->compare].of_float
+           : !ptx_native_is_number(type) ? NULL
+           : ptx_type_is_signed(type)    ? comparisons[in->compare].of_signed
+                                         : comparisons[in->compare].of_unsigned;
 }
 
 static bool write_comparison(struct ptx_native *n, const struct ptx_instruction *in,
@@ -238,9 +233,9 @@ static const char *conversion_of(enum ptx_type to, enum ptx_type from)
 {
     const unsigned more = ptx_native_bits(to), less = ptx_native_bits(from);
     const bool is_signed = ptx_type_is_signed(from);
-    if (is_whole(to) && is_whole(from))
+    if (ptx_native_is_number(to) && ptx_native_is_number(from))
         return more < less ? "trunc" : is_signed ? "sext" : "zext";
-    if (is_float(to) && is_whole(from))
+    if (is_float(to) && ptx_native_is_number(from))
         return is_signed ? "sitofp" : "uitofp";
     return to == PTX_F64 && from == PTX_F32   ? "fpext"
            : to == PTX_F32 && from == PTX_F64 ? "fptrunc"
@@ -258,7 +253,7 @@ static bool write_conversion(struct ptx_native *n, const struct ptx_instruction 
     if (!how)
         return false;
     const char *value = source(n, in, 1, from);
-    if (!is_whole(to) || ptx_native_bits(to) != ptx_native_bits(from))
+    if (!ptx_native_is_number(to) || ptx_native_bits(to) != ptx_native_bits(from))
         value = ptx_native_emit(n, "%s %s %s to %s", how, type_of(n, from), value, type_of(n, to));
     *result = as_bits(n, to, value);
     return true;
