@@ -44,11 +44,11 @@ const struct ocl_kernel_facts *ocl_kernel_facts(struct ocl_kernel *kernel)
     return status == OCL_OK ? &kernel->facts : no_facts(kernel, status);
 }
 
-void ocl_kernel_expect(const struct ocl_kernel *kernel, const size_t block[3])
+void ocl_kernel_expect(const struct ocl_kernel *kernel, size_t row, const size_t block[3])
 {
     if (!kernel->ptx || atomic_load_explicit(&kernel->ptx->expected_block, memory_order_relaxed))
         return;
-    uint64_t packed = 0;
+    uint64_t packed = (uint64_t)ocl_row_divisor(row) << 48;
     for (int i = 0; i < 3; i++) {
         if (block[i] == 0 || block[i] > UINT16_MAX)
             return;

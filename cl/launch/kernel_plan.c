@@ -157,7 +157,10 @@ static ocl_status take_code(struct ocl_kernel **kernel, const struct ocl_launch 
     const struct ocl_kernel_parts *parts = ocl_parts_of(*kernel);
     if (!(*kernel)->ptx || (*kernel)->ptx->form != PTX_FORM_NATIVE)
         return OCL_OK;
-    ocl_status status = parts->ptx_native(*kernel, launch->items, native);
+    size_t block[3];
+    memcpy(block, launch->items, sizeof block);
+    block[0] *= ocl_widened((*kernel)->ptx, launch->groups[0], block);
+    ocl_status status = parts->ptx_native(*kernel, block, native);
     if (status == OCL_E_BUILD)
         status = take_variant(kernel, parts->ptx_opencl(*kernel));
     return status == OCL_OK && launch->is_cooperative && !may_cooperate(*kernel)
@@ -197,6 +200,8 @@ enum { ITEMS_PER_UNIT = 4, WORTH_IN_STEP = 8192, MOST_IN_STEP = 16384 };
 static size_t joined_blocks(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
 {
     const struct ocl_device_facts *facts = device_of(kernel);
+    if (kernel->ptx && kernel->ptx->form == PTX_FORM_NATIVE)
+        return ocl_widened(kernel->ptx, launch->groups[0], launch->items);
     if (!does_blocks(kernel) || !kernel->ptx->joins_blocks || kernel->ptx->spills)
         return 1;
     const size_t threads = launch->items[0] * launch->items[1] * launch->items[2];

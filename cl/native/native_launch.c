@@ -22,6 +22,7 @@ struct ocl_native_launch {
     struct ocl_scratch_pool *scratch;
     size_t scratch_bytes;
     bool adds_later;           /* PTX_NATIVE_LATER */
+    uint32_t joined;           /* each block is so many of the program's, side by side along x */
     uint64_t blocks;           /* of the launch */
     uint64_t portion;          /* of them that a work-item takes at once */
     struct ocl_parts portions; /* of a launch that is taken from both ends; otherwise none */
@@ -285,6 +286,7 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     ocl_scratch_pool_hold(pool);
     made->scratch = pool;
     made->blocks = shape->blocks;
+    made->joined = shape->joined > 0 ? shape->joined : 1;
     made->portion = shape->takes_turns
                         ? 1
                         : in_rows(portion_of(native, shape->blocks, shape->items), shape->row);
@@ -344,8 +346,10 @@ bool ocl_native_block_here(uint32_t block[3], uint32_t *count)
         now ? atomic_load_explicit(&now->index, memory_order_relaxed) : NULL;
     if (!index)
         return false;
+    const struct ocl_native_launch *const launch = thread->native;
     memcpy(block, index, 3 * sizeof *block);
-    *count = *now->columns;
+    block[0] *= launch->joined;
+    *count = *now->columns * launch->joined;
     return true;
 }
 

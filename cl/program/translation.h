@@ -40,6 +40,7 @@ struct ocl_ptx_kernel {
     bool joins_blocks;    /* a work-item may run several thread blocks */
     bool takes_turns;     /* as of struct ptx_kernel; then it spills */
     bool waits_for_blocks;
+    bool widens;          /* PTX_FORM_NATIVE: ptx_module_entry_widens() */
     bool ends_when_empty; /* as of struct ptx_kernel */
     bool has_runtime, has_table, has_bank;
     bool has_check;                  /* its accesses are checked */
@@ -66,6 +67,13 @@ struct ocl_ptx_kernel {
     struct ocl_kernel *shaped;  /* variants, each linked to the next by this (program.lock) */
     _Atomic size_t refused_local; /* local memory that the driver refused a launch for; 0: none */
 };
+
+/* Of a row of thread blocks, the largest power of two that divides it, up to a warp's lanes. */
+size_t ocl_row_divisor(size_t row);
+
+/* How many thread blocks that lie side by side a launch of the kernel runs as one: as many as make a warp's lanes one row of
+ * threads, where it widens and the row has no rest; otherwise 1. */
+size_t ocl_widened(const struct ocl_ptx_kernel *ptx, size_t row, const size_t block[3]);
 
 /* What a launch needs beside its args entries. */
 struct ocl_ptx_memory {

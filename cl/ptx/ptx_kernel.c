@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cl/base/steady.h"
+#include "cl/check.h"
 #include "cl/image/image.h"
 #include "cl/native/native.h"
 #include "cl/program/program_compile.h"
@@ -748,7 +749,8 @@ static enum ptx_threads threads_of(const size_t block[3])
 static enum ptx_threads expected_threads(const struct ocl_kernel *kernel)
 {
     const uint64_t packed = atomic_load(&kernel->ptx->expected_block);
-    const size_t block[3] = {packed & 0xffff, packed >> 16 & 0xffff, packed >> 32 & 0xffff};
+    size_t block[3] = {packed & 0xffff, packed >> 16 & 0xffff, packed >> 32 & 0xffff};
+    block[0] *= ocl_widened(kernel->ptx, packed >> 48, block);
     return packed ? threads_of(block) : PTX_THREADS_ROWS;
 }
 
@@ -874,6 +876,9 @@ static ocl_status translate(struct ocl_kernel *kernel, struct ocl_ptx_facts *fac
     struct ptx_kernel translated = {0};
     struct ptx_log log = {0};
     ocl_status status = OCL_OK;
+    const struct ptx_module *module = ocl_program_origin(kernel->program)->ptx->module;
+    kernel->ptx->widens = may_be_native && !ocl_check_wants(OCL_CHECK_KERNELS | OCL_CHECK_GUARD) &&
+                          ptx_module_entry_widens(module, kernel->ptx->index);
     const enum ptx_threads threads = expected_threads(kernel);
     const enum ptx_status outcome =
         translate_for(kernel, facts, may_be_native, threads, &translated, &log);

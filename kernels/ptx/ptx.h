@@ -86,6 +86,10 @@ struct ptx_entry {
 size_t ptx_module_entry_count(const struct ptx_module *module);
 const struct ptx_entry *ptx_module_entry(const struct ptx_module *module, size_t index);
 
+/* Whether blocks that lie side by side along x may be run as one, as wide as they are together: its threads know of x only
+ * blockIdx.x * blockDim.x + threadIdx.x, and neither meet nor wait for each other. Without memory it says no. */
+bool ptx_module_entry_widens(const struct ptx_module *module, size_t index);
+
 /* What the code of a module knows an entry by, > 0: its address, as kernels that launch kernels have it. */
 size_t ptx_module_entry_number(const struct ptx_module *module, size_t index);
 
