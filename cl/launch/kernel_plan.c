@@ -160,7 +160,8 @@ static ocl_status take_code(struct ocl_kernel **kernel, const struct ocl_launch 
     size_t block[3];
     memcpy(block, launch->items, sizeof block);
     block[0] *= ocl_widened((*kernel)->ptx, launch->groups[0], block);
-    ocl_status status = parts->ptx_native(*kernel, block, native);
+    const bool is_vast = ocl_is_vast(device_of(*kernel), launch->groups, launch->items);
+    ocl_status status = parts->ptx_native(*kernel, block, is_vast, native);
     if (status == OCL_E_BUILD)
         status = take_variant(kernel, parts->ptx_opencl(*kernel));
     return status == OCL_OK && launch->is_cooperative && !may_cooperate(*kernel)

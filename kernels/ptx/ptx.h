@@ -219,6 +219,8 @@ struct ptx_target {
     bool loses_all_wraps;   /* those that grow by one too; needs loses_wraps */
     bool loses_turns;       /* indices that functions make of a loop's turn are of an earlier one */
     enum ptx_threads threads; /* PTX_FORM_NATIVE */
+    bool
+        is_vast; /* PTX_FORM_NATIVE: for launches of which a word for each thread is more than the processor's caches hold */
     int llvm_major; /* of the LLVM that takes the text of PTX_FORM_NATIVE; 0: that form is not to be had */
     bool
         has_byte_masks; /* PTX_FORM_NATIVE: vectors of 8 and 16 bits are loaded and stored under masks by the processor */
@@ -321,6 +323,8 @@ struct ptx_kernel {
     bool ends_when_empty;
     /* FORM_ITEM and others: blocks may wait for each other, and take no turns. */
     bool waits_for_blocks;
+    bool
+        minds_vast; /* PTX_FORM_NATIVE: the text is another one with is_vast of the target than without */
     unsigned facts; /* those of enum ptx_fact that text depends on; also after errors */
 };
 

@@ -1119,3 +1119,73 @@ TEST_BODY(ptx_warp_leaves_calls_to_the_block_form)
                  "{ .param .u64 x; st.param.u64 [x], %rd1; call f, (x); }\nret; }\n";
     assert_int_equal(form_of(text, &cpu), PTX_FORM_BLOCK);
 }
+
+/* Each thread reads a word and stores another. */
+#define MOVING(more, store)                                                                        \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"                        \
+                  "ld.global.u32 %r2, [%rd3];\nadd.s64 %rd4, %rd3, 8192;\n" more store "\nret;\n")
+#define MOVE "st.global.u32 [%rd4], %r2;"
+
+static size_t count_vast(const char *text, const char *word)
+{
+    struct ptx_target target = native_target(PTX_THREADS_ROWS);
+    target.is_vast = true;
+    return count_with(&target, text, word);
+}
+
+#if defined __x86_64__
+TEST_BODY(ptx_native_stores_past_the_caches_what_they_do_not_hold)
+{
+    static const char *const past = "!nontemporal",
+                             *const settles = "call void @llvm.x86.sse.sfence",
+                             *const asks = "call void @llvm.prefetch";
+    static const char *const near[] = {
+        MOVING("", "st.global.u32 [%rd3], %r2;"), /* what was read */
+        MOVING("", "st.global.u8 [%rd4], %r2;"),  /* no whole lines */
+        MOVING("membar.gl;\n", MOVE),             /* whose order others see */
+        MOVING("", "st.volatile.global.u32 [%rd4], %r2;"),
+        MOVING("bar.sync 0;\n", MOVE),
+        MOVING("@%p1 ", MOVE),
+    };
+    assert_int_equal(count_vast(MOVING("", MOVE), past), 1);
+    assert_int_equal(count_vast(MOVING("", MOVE), settles), 1);
+    assert_int_equal(count_vast(MOVING("", MOVE), asks), 2);
+    assert_false(native_has(MOVING("", MOVE), past));
+    assert_false(native_has(MOVING("", MOVE), settles));
+    assert_false(native_has(MOVING("", MOVE), asks));
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
+        assert_int_equal(count_vast(near[i], past), 0);
+        assert_int_equal(count_vast(near[i], settles), 0);
+    }
+    assert_int_equal(count_vast(near[0], asks), 2);
+}
+
+TEST_BODY(ptx_native_says_whether_vast_launches_have_another_text)
+{
+    static const struct {
+        const char *text;
+        bool minds;
+    } cases[] = {{MOVING("", MOVE), true}, {MOVING("bar.sync 0;\n", MOVE), false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ptx_target target = native_target(PTX_THREADS_ROWS);
+        struct ptx_kernel one = translate_for(cases[i].text, &target);
+        target.is_vast = true;
+        struct ptx_kernel other = translate_for(cases[i].text, &target);
+        assert_int_equal(one.minds_vast, cases[i].minds);
+        assert_int_equal(other.minds_vast, cases[i].minds);
+        assert_int_equal(strcmp(one.text, other.text) != 0, cases[i].minds);
+        ptx_kernel_free(&one);
+        ptx_kernel_free(&other);
+    }
+}
+#else
+TEST_BODY(ptx_native_stores_past_the_caches_what_they_do_not_hold)
+{
+    TEST_SKIP("processors of other kinds have no such stores");
+}
+
+TEST_BODY(ptx_native_says_whether_vast_launches_have_another_text)
+{
+    TEST_SKIP("processors of other kinds have no such stores");
+}
+#endif

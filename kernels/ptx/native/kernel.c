@@ -1183,7 +1183,7 @@ static void write_symbols(struct ptx_native *n)
         "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d, i64 %d, i64 %zu, i64 "
         "%" PRId64 ")\n"
         "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n!8 = !{i32 0, i32 "
-        "65536}\n",
+        "65536}\n!9 = !{i32 1}\n",
         bytes, bytes, function, f->frame_bytes, f->local_bytes,
         f->is_parted ? (int)f->site_count : 0, f->is_parted || f->is_quiet ? 0 : (int)f->site_count,
         (int)sweep_of(f), f->row_count, (int64_t)later);
@@ -1221,6 +1221,8 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
                                                 sizeof(struct ptx_native_block));
     analyse(&n);
     f.is_swept = e->status == PTX_OK && !f.by_thread && may_sweep(&n);
+    e->plan->minds_vast = f.is_swept && ptx_native_may_go_past(&n);
+    f.goes_past = e->plan->minds_vast && e->target->is_vast;
     const enum ptx_threads threads = e->target->threads;
     const bool may_thin_out = e->status != PTX_OK || find_thin(&f, e->arena);
     if (e->status == PTX_OK && ptx_native_is_checked(&n))

@@ -75,7 +75,8 @@ struct ptx_native_stroll {
     bool *is_set;    /* per register: the loop sets it */
 };
 
-/* A load whose row of a later turn is asked for (ahead.c), for all that `counter` leads to from `from` in a loop. */
+/* A load whose row of a later turn is asked for (ahead.c), for all that `counter` leads to from `from` in a loop; or a
+ * sweep's. */
 struct ptx_native_asked {
     int32_t head, counter, from;
     const struct ptx_instruction *in;
@@ -122,6 +123,8 @@ struct ptx_native_flow {
     struct ptx_native_kept kept; /* solo.c */
     bool is_in_rows;             /* a call runs blocks of a row, one after the other */
     bool is_swept;               /* a warp of several blocks has its turns before the next warp */
+    bool goes_past,
+        has_gone_past; /* it is for vast launches, and may store past the caches (past.c); it does */
     bool is_full; /* all lanes of a warp are in step wherever any are, but in nodes that are thin */
     bool by_thread; /* a turn is one thread's, and all registers are one number (threads.c) */
     bool
@@ -179,6 +182,7 @@ struct ptx_native_flow {
     bool adds_later;  /* any of these, or a list (struct ptx_native_addends) */
     const struct ptx_instruction *rows[PTX_NATIVE_ROWS];
     size_t asked_count;
+    uint32_t asked_in; /* in sweeps: the node's stamp */
     struct ptx_native_asked asked[PTX_NATIVE_ASKED];
     struct ptx_native_loop *loops; /* the outer ones first */
     size_t loop_count;
@@ -205,6 +209,10 @@ struct ptx_native_flow {
     size_t local_bytes;           /* per lane */
     bool has_calls;
 };
+
+/* past.c: whether a kernel's stores may; where a call ends, before others learn of it. */
+bool ptx_native_may_go_past(const struct ptx_native *n);
+void ptx_native_end_past(struct ptx_native *n);
 
 /* native_value.c: operands, results. */
 

@@ -291,6 +291,7 @@ void ptx_native_end_block(struct ptx_native *n)
         ptx_native_label(n, "last");
     }
     ptx_native_leave_waiting(n);
+    ptx_native_end_past(n);
     ptx_native_do(n, "ret i32 0");
 }
 

@@ -1,6 +1,8 @@
 /* Rows of global memory that a loop reads at a distance from turn to turn: the processor is asked for those of a later turn, since it
  * foresees no steps that are wider than a page, and a warp waits for all of its lanes' words at once.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "kernels/ptx/native/memory/memory.h"
 
 /* Turns ahead, of a loop that a warp goes through by itself; of one with a barrier it is one, for all its warps. LINE: bytes, of a
@@ -225,15 +227,62 @@ static bool is_foreseen(struct pace pace)
     return step >= -MOST && step <= MOST;
 }
 
+/* Asks for a row of so many bytes from a place on. */
+static void ask(struct ptx_native *n, const char *at, unsigned row)
+{
+    const bool is_new = n->llvm_major >= 15;
+    const char *p = ptx_native_pointer_type(n, "i8"), *kind = is_new ? "p0" : "p0i8";
+    ptx_native_declare(n, "declare void @llvm.prefetch.%s(%s, i32, i32, i32)", kind, p);
+    for (unsigned byte = 0; byte < row; byte += LINE)
+        ptx_native_do(n, "call void @llvm.prefetch.%s(%s %s, i32 0, i32 3, i32 1)", kind, p,
+                      ptx_native_pointer(n, "i8", ptx_native_emit(n, "add i64 %s, %u", at, byte)));
+}
+
+static unsigned row_bytes(const struct ptx_native_transfer *t)
+{
+    return PTX_NATIVE_LANES * t->bits / 8 * t->width;
+}
+
+/* Of a sweep through memory that no cache holds: the row that is so far behind, as one of a later block. What each turn computes
+ * beside leaves the processor too few loads at a time to wait for. */
+static void ask_in_sweep(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    enum { FAR = 2048 }; /* bytes */
+    struct ptx_native_flow *f = n->flow;
+    const struct ptx_instruction *in = n->e->instruction;
+    if (!f->goes_past || strcmp(f->mask, "-1") != 0)
+        return;
+    if (f->asked_in != f->stamp)
+        f->asked_count = 0;
+    f->asked_in = f->stamp;
+    for (size_t i = 0; i < f->asked_count; i++)
+        if (f->asked[i].in->operands[1].index == in->operands[1].index &&
+            is_near(f->asked[i].in, in, true))
+            return;
+    if (f->asked_count == PTX_NATIVE_ASKED)
+        return;
+    f->asked[f->asked_count++] = (struct ptx_native_asked){PTX_NO_NODE, -1, -1, in};
+    ask(n, ptx_native_emit(n, "add i64 %s, %d", ptx_native_line_start(n, &t->at, 0), FAR),
+        row_bytes(t));
+}
+
+static bool is_whole_row(const struct ptx_native_transfer *t)
+{
+    return t->at.is_line && t->at.term.line.is_whole && !t->is_volatile &&
+           ptx_native_stride_of(&t->at) == (int64_t)(t->bits / 8) * t->width;
+}
+
 void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *address,
                           const struct ptx_native_transfer *t)
 {
     struct ptx_native_flow *f = n->flow;
+    if (f->is_swept && is_whole_row(t)) {
+        ask_in_sweep(n, t);
+        return;
+    }
     const struct ptx_native_loop *loop = ptx_native_inner_loop(f, f->node);
     struct pace pace;
-    if (!loop || !t->at.is_line || !t->at.term.line.is_whole || t->is_volatile || f->is_tangled ||
-        ptx_native_stride_of(&t->at) != (int64_t)(t->bits / 8) * t->width ||
-        length_of(f, loop) > MOST_OF_LOOP)
+    if (!loop || !is_whole_row(t) || f->is_tangled || length_of(f, loop) > MOST_OF_LOOP)
         return;
     const struct ptx_native_stroll *stroll = ptx_native_stroll_at(n, loop->head, false);
     struct search s = {n, loop, 0};
@@ -241,19 +290,13 @@ void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *addres
     if (!pace_of(&s, &name, &pace) || !pace.step ||
         !is_first(f, n->e->instruction, loop->head, pace, stroll != NULL))
         return;
-    const unsigned row = PTX_NATIVE_LANES * t->bits / 8 * t->width;
     if (is_foreseen(pace) && !has_barrier(f, loop))
         return;
     pace.scale = times(pace.scale, has_barrier(f, loop) ? 1 : TURNS);
-    const bool is_new = n->llvm_major >= 15;
-    const char *p = ptx_native_pointer_type(n, "i8"), *kind = is_new ? "p0" : "p0i8";
     const char *at = ptx_native_emit(n, "add i64 %s, %s", ptx_native_line_start(n, &t->at, 0),
                                      distance_of(n, pace));
-    ptx_native_declare(n, "declare void @llvm.prefetch.%s(%s, i32, i32, i32)", kind, p);
     const char *behind = stroll ? ptx_native_where_in_step(n, stroll) : NULL;
-    for (unsigned byte = 0; byte < row; byte += LINE)
-        ptx_native_do(n, "call void @llvm.prefetch.%s(%s %s, i32 0, i32 3, i32 1)", kind, p,
-                      ptx_native_pointer(n, "i8", ptx_native_emit(n, "add i64 %s, %u", at, byte)));
+    ask(n, at, row_bytes(t));
     if (behind) {
         ptx_native_jump(n, behind);
         ptx_native_label(n, behind);

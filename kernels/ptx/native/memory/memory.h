@@ -125,6 +125,13 @@ bool ptx_native_takes_none(const struct ptx_native *n, const struct ptx_native_t
 void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *address,
                           const struct ptx_native_transfer *t);
 
+/* ---- past.c: stores past the caches ---- */
+
+/* Whether a kernel's store does so where its launch is vast. */
+bool ptx_native_goes_past(const struct ptx_native *n, const struct ptx_native_transfer *t);
+/* "store TYPE VALUE, POINTER" of whole lines of the cache, as far as `start` is where one begins. */
+void ptx_native_store_past(struct ptx_native *n, const char *start, const char *store);
+
 /* Of two rows of 16 places each, of which all lanes are there. */
 void ptx_native_load_rows(struct ptx_native *n, const struct ptx_native_transfer *t,
                           const char *const starts[2], struct ptx_native_value *to);
