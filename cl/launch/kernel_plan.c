@@ -150,6 +150,27 @@ static ocl_status take_variant(struct ocl_kernel **kernel, struct ocl_kernel *va
     return variant->facts.status;
 }
 
+static bool points_to_vast(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    bool does = false;
+    for (size_t i = 0; !does && launch->arguments && i < kernel->facts.parameter_count; i++)
+        does = launch->arguments[i] && ocl_points_to_vast(device_of(kernel), launch->arguments[i],
+                                                          kernel->parameters[i].bytes);
+    return does;
+}
+
+static bool is_vast(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    switch (kernel->ptx->vast) {
+    case PTX_VAST_THREADS:
+        return ocl_is_vast(device_of(kernel), launch->groups, launch->items);
+    case PTX_VAST_MEMORY:
+        return points_to_vast(kernel, launch);
+    default:
+        return false;
+    }
+}
+
 /* Machine code is made for a shape when that is launched first, and may fail where another shape's did not. */
 static ocl_status take_code(struct ocl_kernel **kernel, const struct ocl_launch *launch,
                             struct ocl_native **native)
@@ -160,8 +181,7 @@ static ocl_status take_code(struct ocl_kernel **kernel, const struct ocl_launch 
     size_t block[3];
     memcpy(block, launch->items, sizeof block);
     block[0] *= ocl_widened((*kernel)->ptx, launch->groups[0], block);
-    const bool is_vast = ocl_is_vast(device_of(*kernel), launch->groups, launch->items);
-    ocl_status status = parts->ptx_native(*kernel, block, is_vast, native);
+    ocl_status status = parts->ptx_native(*kernel, block, is_vast(*kernel, launch), native);
     if (status == OCL_E_BUILD)
         status = take_variant(kernel, parts->ptx_opencl(*kernel));
     return status == OCL_OK && launch->is_cooperative && !may_cooperate(*kernel)

@@ -1,7 +1,10 @@
 /* What the shape of a launch says of the code that it is best run by: narrow thread blocks side by side, as one that is wider; and
  * more memory than caches hold.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "cl/device.h"
+#include "cl/memory.h"
 #include "cl/program/translation.h"
 
 enum { LANES = 32, WORD = 4, FIELD = 16, VAST = 63 };
@@ -22,6 +25,16 @@ bool ocl_is_vast(const struct ocl_device_facts *device, const size_t groups[3],
     for (int d = 0; d < 3; d++)
         words *= (double)groups[d] * (double)items[d];
     return device->cache_bytes > 0 && words * WORD > (double)device->cache_bytes;
+}
+
+bool ocl_points_to_vast(const struct ocl_device_facts *device, const void *value, size_t bytes)
+{
+    struct ocl_memory_view view;
+    const void *pointer;
+    if (bytes != sizeof pointer || device->cache_bytes == 0)
+        return false;
+    memcpy(&pointer, value, sizeof pointer);
+    return ocl_memory_find(pointer, &view) && view.bytes > device->cache_bytes;
 }
 
 /* The largest power of two that divides it, up to a warp's lanes. */

@@ -52,8 +52,8 @@ struct ocl_ptx_kernel {
         [PTX_THREADS_HALVES +
          1]; /* its code, or NULL: by whether launches are vast, and enum ptx_threads; PTX_FORM_NATIVE */
     _Atomic bool lacks[2][PTX_THREADS_HALVES + 1]; /* that could not be had */
-    bool minds_vast; /* as of struct ptx_kernel: otherwise all has the code of those that are not */
-    bool has_shared; /* it is given shared memory, or declares it */
+    enum ptx_vast vast;                            /* as of struct ptx_kernel */
+    bool has_shared;                               /* it is given shared memory, or declares it */
     size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
     bool writes_table; /* surfaces of the table */
     bool gathers;      /* of a variant: for cooperative launches, as of struct ptx_target */
@@ -79,6 +79,9 @@ size_t ocl_widened(const struct ocl_ptx_kernel *ptx, size_t row, const size_t bl
 /* Whether a word for each thread is more than the device's caches hold. */
 bool ocl_is_vast(const struct ocl_device_facts *device, const size_t groups[3],
                  const size_t items[3]);
+
+/* Whether the memory that a value of so many bytes points into is. */
+bool ocl_points_to_vast(const struct ocl_device_facts *device, const void *value, size_t bytes);
 
 /* What is known of the first launch, as one word, not 0; 0: of such a shape nothing is. Two that pack alike widen alike. */
 uint64_t ocl_shape_pack(const struct ocl_device_facts *device, const size_t groups[3],

@@ -783,9 +783,9 @@ static ocl_status take_native(struct ocl_kernel *kernel, const struct ptx_kernel
     ocl_dump_translation(kernel->name, translated->text, translated->text_bytes, "ll");
     struct ocl_native *native = ocl_native_make(program->context->device, kernel->name,
                                                 translated->text, translated->text_bytes);
-    kernel->ptx->minds_vast = translated->minds_vast;
-    atomic_store(&kernel->ptx->natives[kind.is_vast && translated->minds_vast][kind.threads],
-                 native);
+    kernel->ptx->vast = translated->vast;
+    kind.is_vast &= translated->vast != PTX_VAST_NONE;
+    atomic_store(&kernel->ptx->natives[kind.is_vast][kind.threads], native);
     *has = native != NULL;
     if (!*has)
         return OCL_OK;
@@ -849,7 +849,7 @@ ocl_status ocl_ptx_native(const struct ocl_kernel *kernel, const size_t block[3]
                           struct ocl_native **native)
 {
     const enum ptx_threads threads = threads_of(block);
-    const bool is_found = is_vast && kernel->ptx->minds_vast &&
+    const bool is_found = is_vast && kernel->ptx->vast != PTX_VAST_NONE &&
                           find_native(kernel, (struct kind){threads, true}, native);
     return is_found || find_native(kernel, (struct kind){threads, false}, native) ? OCL_OK
                                                                                   : OCL_E_BUILD;

@@ -87,7 +87,8 @@ size_t ptx_module_entry_count(const struct ptx_module *module);
 const struct ptx_entry *ptx_module_entry(const struct ptx_module *module, size_t index);
 
 /* Whether blocks that lie side by side along x may be run as one, as wide as they are together: its threads know of x only
- * blockIdx.x * blockDim.x + threadIdx.x, and neither meet nor wait for each other. Without memory it says no. */
+ * blockIdx.x * blockDim.x + threadIdx.x, neither meet nor wait for each other, and read rows and have no loops, for others gain nothing. Without memory
+ * it says no. */
 bool ptx_module_entry_widens(const struct ptx_module *module, size_t index);
 
 /* What the code of a module knows an entry by, > 0: its address, as kernels that launch kernels have it. */
@@ -197,6 +198,13 @@ enum ptx_threads {
     PTX_THREADS_HALVES /* whole warps of two rows of 16 threads; tid.z is the same for a warp */
 };
 
+/* Launches that go through more memory than the processor's caches hold, as can be seen of a kernel. */
+enum ptx_vast {
+    PTX_VAST_NONE,    /* there is one text for all */
+    PTX_VAST_THREADS, /* a word for each thread is more */
+    PTX_VAST_MEMORY   /* what a parameter points into is: its threads go far in loops */
+};
+
 /* What of a kernel is checked while it runs. */
 enum ptx_check {
     PTX_CHECK_MEMORY = 1, /* accesses: where memory is, and whose */
@@ -219,8 +227,7 @@ struct ptx_target {
     bool loses_all_wraps;   /* those that grow by one too; needs loses_wraps */
     bool loses_turns;       /* indices that functions make of a loop's turn are of an earlier one */
     enum ptx_threads threads; /* PTX_FORM_NATIVE */
-    bool
-        is_vast; /* PTX_FORM_NATIVE: for launches of which a word for each thread is more than the processor's caches hold */
+    bool is_vast;             /* PTX_FORM_NATIVE: for launches that are: see enum ptx_vast */
     int llvm_major; /* of the LLVM that takes the text of PTX_FORM_NATIVE; 0: that form is not to be had */
     bool
         has_byte_masks; /* PTX_FORM_NATIVE: vectors of 8 and 16 bits are loaded and stored under masks by the processor */
@@ -323,8 +330,8 @@ struct ptx_kernel {
     bool ends_when_empty;
     /* FORM_ITEM and others: blocks may wait for each other, and take no turns. */
     bool waits_for_blocks;
-    bool
-        minds_vast; /* PTX_FORM_NATIVE: the text is another one with is_vast of the target than without */
+    enum ptx_vast
+        vast; /* PTX_FORM_NATIVE: which launches another text is for, with is_vast of the target */
     unsigned facts; /* those of enum ptx_fact that text depends on; also after errors */
 };
 

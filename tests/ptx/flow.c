@@ -195,6 +195,7 @@ TEST_BODY(ptx_flow_knows_whether_blocks_may_be_wider)
 {
     assert_true(widens(PLACES("", PLACE, "")));
     assert_true(widens(PLACES("", "mad.lo.u32 %r4, %r2, %r1, %r3;", "mov.u32 %r5, %tid.y;")));
+    assert_true(widens(PLACES("", PLACE, "setp.eq.u32 %p1, %r4, 3;\n@%p1 bra L;\nL:")));
     assert_true(widens(PTX_BODY("mad.lo.s32 %r4, %ctaid.x, %ntid.x, %tid.x;\nret;\n")));
     static const char *const others[] = {
         PLACES("", PLACE, "add.u32 %r5, %r1, 1;"),
@@ -205,8 +206,11 @@ TEST_BODY(ptx_flow_knows_whether_blocks_may_be_wider)
         PLACES("", PLACE, "atom.global.add.u32 %r5, [%rd2], 1;"),
         PLACES("", PLACE, "ld.volatile.global.u32 %r5, [%rd2];"),
         PLACES("", PLACE, "bar.sync 0;"),
+        PLACES("", PLACE, "max.s32 %r4, %r4, 0;\nmul.wide.s32 %rd2, %r4, 4;"),
+        PLACES("", PLACE, "ld.global.u32 %r6, [%rd2];\nmul.wide.s32 %rd2, %r6, 4;"),
         PLACES("", PLACE, "shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1;"),
         PLACES("", PLACE, "setp.eq.u32 %p1, %r1, 3;\n@%p1 bra L;\nL:"),
+        PLACES("", PLACE, "L:\nsetp.eq.u32 %p1, %r5, 3;\n@%p1 bra L;"),
         PLACES("add.u32 %r1, %r1, 1;", PLACE, ""),
         PLACES("@%p1 mov.u32 %r2, %ntid.y;", PLACE, ""),
         PLACES("", "mad.lo.s32 %r4, %r1, 16, %r3;", ""),

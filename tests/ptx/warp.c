@@ -1126,6 +1126,14 @@ TEST_BODY(ptx_warp_leaves_calls_to_the_block_form)
                   "ld.global.u32 %r2, [%rd3];\nadd.s64 %rd4, %rd3, 8192;\n" more store "\nret;\n")
 #define MOVE "st.global.u32 [%rd4], %r2;"
 
+/* All threads go as often round a loop that reads words at steps of a distance. */
+#define CLIMBING(step, more)                                                                       \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"                        \
+                  "ld.param.u32 %r2, [n];\nmul.wide.u32 %rd5, %r2, 4;\nmov.u32 %r3, 0;\n"          \
+                  "mov.u32 %r5, 0;\nL: ld.global.u32 %r6, [%rd3];\n" more                          \
+                  "add.u32 %r5, %r5, %r6;\nadd.s64 %rd3, %rd3, " step ";\nadd.u32 %r3, %r3, 1;\n"  \
+                  "setp.lt.u32 %p1, %r3, %r2;\n@%p1 bra L;\nst.global.u32 [%rd3], %r5;\nret;\n")
+
 static size_t count_vast(const char *text, const char *word)
 {
     struct ptx_target target = native_target(PTX_THREADS_ROWS);
@@ -1164,16 +1172,24 @@ TEST_BODY(ptx_native_says_whether_vast_launches_have_another_text)
 {
     static const struct {
         const char *text;
-        bool minds;
-    } cases[] = {{MOVING("", MOVE), true}, {MOVING("bar.sync 0;\n", MOVE), false}};
+        enum ptx_vast vast;
+    } cases[] = {{MOVING("", MOVE), PTX_VAST_THREADS},
+                 {MOVING("bar.sync 0;\n", MOVE), PTX_VAST_NONE},
+                 {CLIMBING("%rd5", ""), PTX_VAST_MEMORY},
+                 {CLIMBING("%rd5", "bar.sync 0;\n"), PTX_VAST_NONE},
+                 {CLIMBING("%rd5", "membar.gl;\n"), PTX_VAST_NONE},
+                 {CLIMBING("%rd5", "red.global.add.u32 [%rd1], %r6;\n"), PTX_VAST_NONE},
+                 {CLIMBING("%rd5", "shfl.sync.bfly.b32 %r6, %r6, 1, 31, -1;\n"), PTX_VAST_NONE},
+                 {CLIMBING("128", ""), PTX_VAST_NONE},
+                 {STRIDING("%r4"), PTX_VAST_NONE}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ptx_target target = native_target(PTX_THREADS_ROWS);
         struct ptx_kernel one = translate_for(cases[i].text, &target);
         target.is_vast = true;
         struct ptx_kernel other = translate_for(cases[i].text, &target);
-        assert_int_equal(one.minds_vast, cases[i].minds);
-        assert_int_equal(other.minds_vast, cases[i].minds);
-        assert_int_equal(strcmp(one.text, other.text) != 0, cases[i].minds);
+        assert_int_equal(one.vast, cases[i].vast);
+        assert_int_equal(other.vast, cases[i].vast);
+        assert_int_equal(strcmp(one.text, other.text) != 0, cases[i].vast != PTX_VAST_NONE);
         ptx_kernel_free(&one);
         ptx_kernel_free(&other);
     }
@@ -1189,3 +1205,11 @@ TEST_BODY(ptx_native_says_whether_vast_launches_have_another_text)
     TEST_SKIP("processors of other kinds have no such stores");
 }
 #endif
+
+TEST_BODY(ptx_native_has_warps_of_several_blocks_climb_in_step)
+{
+    static const char *const in_step = "%mode.1 = alloca";
+    assert_int_equal(count_vast(CLIMBING("%rd5", ""), in_step), 1);
+    assert_int_equal(count_vast(CLIMBING("128", ""), in_step), 0);
+    assert_false(native_has(CLIMBING("%rd5", ""), in_step));
+}

@@ -178,8 +178,8 @@ struct ptx_plan {
      * another; all that it has is in global memory. library/turns.h. */
     bool takes_turns, waits_for_blocks; /* as of struct ptx_kernel */
 
-    bool by_thread;  /* FORM_NATIVE: a block's threads run one after the other, native/threads.c */
-    bool minds_vast; /* as of struct ptx_kernel */
+    bool by_thread; /* FORM_NATIVE: a block's threads run one after the other, native/threads.c */
+    enum ptx_vast vast; /* as of struct ptx_kernel */
 
     /* Set by ptx_block_kernel(). */
     bool joins_blocks; /* FORM_BLOCK: a work-item may run several blocks, see struct ptx_kernel */

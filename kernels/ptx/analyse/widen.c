@@ -8,9 +8,13 @@
 /* What a register has from a special one, whole. */
 enum part { NOTHING, BLOCK, WIDTH, THREAD };
 
+/* How a row's lanes have it: all the same, up by the same from lane to lane, or anyhow. */
+enum shape { SAME, LINE, BENT };
+
 struct known {
     const struct ptx_function *function;
     uint8_t *parts, *writes; /* per register: enum part; 0, 1, or 2 for more */
+    uint8_t *shapes;         /* per register, so far: enum shape */
 };
 
 static enum part part_of_special(int32_t special)
@@ -84,14 +88,23 @@ static bool only_computes(const struct known *k, const struct ptx_instruction *i
     }
 }
 
+/* Of loops, rows of 16 threads that read the same columns are better off: measured, a sixth. */
+static bool goes_on(const struct known *k, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *to = &in->operands[in->operand_count - 1];
+    return to->kind == PTX_OPERAND_LABEL &&
+           k->function->labels[to->index].instruction > (size_t)(in - k->function->instructions);
+}
+
 /* Nothing by which threads meet or wait for each other, and no memory of a block. */
 static bool is_alone(const struct known *k, const struct ptx_instruction *in)
 {
     switch (in->opcode) {
+    case PTX_OPCODE_bra:
+        return in->operand_count > 0 && goes_on(k, in);
     case PTX_OPCODE_ld:
     case PTX_OPCODE_st:
         return !ptx_is_volatile(in) && in->space != PTX_SPACE_SHARED;
-    case PTX_OPCODE_bra:
     case PTX_OPCODE_ret:
     case PTX_OPCODE_exit:
         return true;
@@ -140,13 +153,73 @@ static bool is_only_place(const struct known *k, const struct ptx_instruction *i
     return !r.reads_part && !has_other_special(in->operands, in->operand_count);
 }
 
+struct shaping {
+    const struct known *known;
+    uint8_t shape;
+};
+
+static void read_shape(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct shaping *s = with;
+    if (s->shape < s->known->shapes[index])
+        s->shape = s->known->shapes[index];
+}
+
+static void write_shape(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    const struct shaping *s = with;
+    if (s->known->shapes[index] < s->shape)
+        s->known->shapes[index] = s->shape;
+}
+
+static bool keeps_lines(const struct known *k, const struct ptx_instruction *in)
+{
+    switch (in->opcode) {
+    case PTX_OPCODE_add:
+    case PTX_OPCODE_sub:
+    case PTX_OPCODE_mul:
+    case PTX_OPCODE_mad:
+    case PTX_OPCODE_shl:
+    case PTX_OPCODE_neg:
+    case PTX_OPCODE_mov:
+    case PTX_OPCODE_cvta:
+        return true;
+    case PTX_OPCODE_cvt:
+        return !ptx_type_is_float((enum ptx_type)in->types[1]);
+    case PTX_OPCODE_ld:
+        return ptx_flow_is_pure(k->function, in);
+    default:
+        return false;
+    }
+}
+
+/* Where lanes read what is no row, such as elements behind edges that are moved in, as many halves of rows are better off: measured,
+ * a seventh. */
+static bool reads_on_line(const struct known *k, const struct ptx_instruction *in)
+{
+    const bool is_load = in->opcode == PTX_OPCODE_ld;
+    if (is_load || in->opcode == PTX_OPCODE_st) {
+        const struct ptx_operand *at = &in->operands[is_load];
+        if (in->operand_count < 2 || (at->index >= 0 && k->shapes[at->index] == BENT))
+            return false;
+    }
+    struct shaping shaping = {k, is_place(k, in) ? LINE : SAME};
+    ptx_flow_reads(in, read_shape, &shaping);
+    if (shaping.shape == LINE && !keeps_lines(k, in))
+        shaping.shape = BENT;
+    ptx_flow_writes(in, write_shape, &shaping);
+    return true;
+}
+
 static bool widens(const struct known *k)
 {
     find_parts(k);
     bool does = true;
     for (size_t i = 0; does && i < k->function->instruction_count; i++) {
         const struct ptx_instruction *in = &k->function->instructions[i];
-        does = is_alone(k, in) && is_only_place(k, in);
+        does = is_alone(k, in) && is_only_place(k, in) && reads_on_line(k, in);
     }
     return does;
 }
@@ -156,10 +229,11 @@ bool ptx_module_entry_widens(const struct ptx_module *module, size_t index)
     const struct ptx_entry *entry = &module->entries[index];
     const struct ptx_function *function = module->entry_functions[index];
     const size_t count = function->register_count + 1;
-    struct known k = {function, calloc(count, 1), calloc(count, 1)};
-    const bool does = k.parts && k.writes && entry->shared_bytes == 0 &&
+    struct known k = {function, calloc(count, 1), calloc(count, 1), calloc(count, 1)};
+    const bool does = k.parts && k.writes && k.shapes && entry->shared_bytes == 0 &&
                       entry->required_threads[0] == 0 && widens(&k);
     free(k.parts);
     free(k.writes);
+    free(k.shapes);
     return does;
 }

@@ -443,6 +443,7 @@ static void analyse(struct ptx_native *n)
         find_nodes(n);
     }
     f->ticket = ptx_native_find_ticket(n);
+    f->is_together = f->ticket != NULL;
     if (f->ticket)
         find_nodes(n);
     find_places(f, arena);
@@ -1150,7 +1151,7 @@ static void write_function(struct ptx_native *n)
 
 static enum ptx_native_sweep sweep_of(const struct ptx_native_flow *f)
 {
-    return f->ticket       ? PTX_NATIVE_TOGETHER
+    return f->is_together  ? PTX_NATIVE_TOGETHER
            : f->is_swept   ? PTX_NATIVE_SWEPT
            : f->is_in_rows ? PTX_NATIVE_IN_ROWS
                            : PTX_NATIVE_ALONE;
@@ -1221,8 +1222,10 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
                                                 sizeof(struct ptx_native_block));
     analyse(&n);
     f.is_swept = e->status == PTX_OK && !f.by_thread && may_sweep(&n);
-    e->plan->minds_vast = f.is_swept && ptx_native_may_go_past(&n);
-    f.goes_past = e->plan->minds_vast && e->target->is_vast;
+    if (f.is_swept && ptx_native_may_go_past(&n))
+        e->plan->vast = PTX_VAST_THREADS;
+    f.goes_past =
+        e->plan->vast != PTX_VAST_NONE && e->target->is_vast && ptx_native_may_go_past(&n);
     const enum ptx_threads threads = e->target->threads;
     const bool may_thin_out = e->status != PTX_OK || find_thin(&f, e->arena);
     if (e->status == PTX_OK && ptx_native_is_checked(&n))
@@ -1231,7 +1234,8 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
                 !f.is_parted && !may_thin_out;
     f.is_quiet = e->status == PTX_OK && ptx_native_can_be_quiet(&n);
     f.is_in_rows = e->status == PTX_OK && !f.by_thread && !f.is_parted && !f.is_swept &&
-                   !f.ticket && !ptx_native_is_checked(&n) && (f.is_quiet || f.site_count == 0);
+                   !f.is_together && !ptx_native_is_checked(&n) &&
+                   (f.is_quiet || f.site_count == 0);
     if (e->status == PTX_OK) {
         ptx_native_find_rests(&n);
         ptx_native_find_lanes(&n);

@@ -75,6 +75,20 @@ struct ptx_native_stroll {
     bool *is_set;    /* per register: the loop sets it */
 };
 
+/* What is added to a number from turn to turn of a loop: scale times `step`. */
+struct ptx_native_pace {
+    const struct ptx_operand *step; /* NULL: it stays the same */
+    int64_t scale;
+    int32_t counter; /* the register that counts turns */
+    int32_t from;    /* where that is no address: the one that has what it counts from; or -1 */
+};
+
+/* Of numbers that wrap around, as addresses do. */
+static inline int64_t ptx_native_times(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
 /* A load whose row of a later turn is asked for (ahead.c), for all that `counter` leads to from `from` in a loop; or a
  * sweep's. */
 struct ptx_native_asked {
@@ -125,6 +139,7 @@ struct ptx_native_flow {
     bool is_swept;               /* a warp of several blocks has its turns before the next warp */
     bool goes_past,
         has_gone_past; /* it is for vast launches, and may store past the caches (past.c); it does */
+    bool is_together;  /* warps of several blocks of a row take turns, at a ticket or in a loop */
     bool is_full; /* all lanes of a warp are in step wherever any are, but in nodes that are thin */
     bool by_thread; /* a turn is one thread's, and all registers are one number (threads.c) */
     bool
@@ -209,6 +224,12 @@ struct ptx_native_flow {
     size_t local_bytes;           /* per lane */
     bool has_calls;
 };
+
+/* pace.c: what is added to an address, register `index`, from turn to turn of a loop. False: nothing, or it is not known, or the loop is
+ * too long to look through. Whether so little that the processor foresees the rows itself. */
+bool ptx_native_find_pace(struct ptx_native *n, const struct ptx_native_loop *loop, int32_t index,
+                          struct ptx_native_pace *pace);
+bool ptx_native_is_foreseen(struct ptx_native_pace pace);
 
 /* past.c: whether a kernel's stores may; where a call ends, before others learn of it. */
 bool ptx_native_may_go_past(const struct ptx_native *n);

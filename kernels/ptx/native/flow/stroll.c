@@ -6,6 +6,9 @@
  * and which lanes are where, in its frame, and waits as at a barrier that opens by itself once all have had their turns (turn.c). A
  * warp whose lanes have left the loop waits there all the same, until more than half of the warps have: then each goes
  * on alone. What of a block waits elsewhere meanwhile, the runtime lets go on, likewise each warp alone.
+ *
+ * Where threads neither meet nor have memory of their block, and a loop goes from row to far row, as up the columns of a cube, the
+ * warps of several blocks side by side do the same in vast launches: rows are then as wide as the grid.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 
@@ -136,6 +139,63 @@ static void find_set(struct ptx_native *n, struct ptx_native_stroll *stroll)
     }
 }
 
+/* Whether warps of other blocks may come first, in any order, and each is whole. */
+static bool is_without_others(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    bool is = f->site_count == 0 && !f->by_thread && n->e->plan->shared_count == 0 &&
+              ptx_native_has_rows(n->e->target->threads);
+    for (size_t i = 0; is && i < f->function->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->function->instructions[i];
+        is = in->space != PTX_SPACE_SHARED && in->opcode != PTX_OPCODE_call &&
+             in->opcode != PTX_OPCODE_trap && in->opcode != PTX_OPCODE_brkpt &&
+             in->opcode != PTX_OPCODE_atom && in->opcode != PTX_OPCODE_red &&
+             in->opcode != PTX_OPCODE_membar && in->opcode != PTX_OPCODE_fence &&
+             !ptx_is_warp_operation(in) && (in->opcode == PTX_OPCODE_bra || !ptx_is_volatile(in));
+    }
+    return is;
+}
+
+static bool reads_far_rows(struct ptx_native *n, const struct ptx_native_loop *loop)
+{
+    const struct ptx_native_flow *f = n->flow;
+    bool does = false;
+    for (int32_t at = loop->head; at <= loop->last; at++) {
+        const struct ptx_node *range = &f->graph->nodes[f->graph->order[at]];
+        for (uint32_t i = range->first; i < range->end; i++) {
+            const struct ptx_instruction *in = &f->function->instructions[i];
+            struct ptx_native_pace pace;
+            does |= reads_row(n, in) &&
+                    ptx_native_find_pace(n, loop, in->operands[1].index, &pace) &&
+                    !ptx_native_is_foreseen(pace);
+        }
+    }
+    return does;
+}
+
+/* The first, for warps may wait at one place only where those of several blocks do; NULL: there is none. */
+static const struct ptx_native_loop *find_far_loop(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const struct ptx_native_loop *found = NULL;
+    bool strides_already = false;
+    for (size_t i = 0; i < f->loop_count; i++) {
+        const struct ptx_native_loop *loop = &f->loops[i];
+        strides_already |= is_single(f, i) && has_strides(n, *loop);
+        if (!found && is_single(f, i) && reads_far_rows(n, loop))
+            found = loop;
+    }
+    return !strides_already && found && is_without_others(n) ? found : NULL;
+}
+
+/* Lanes come back to the loop, and leave it, as where they part: what waits meanwhile is noted there. */
+static void part_from(struct ptx_native *n, const struct ptx_native_loop *loop)
+{
+    const struct ptx_native_flow *f = n->flow;
+    for (size_t at = (size_t)loop->head; at < f->graph->reachable; at++)
+        f->uniform.is_divergent[f->graph->order[at]] = true;
+}
+
 static void add_stroll(struct ptx_native *n, struct ptx_native_loop loop)
 {
     struct ptx_native_flow *f = n->flow;
@@ -158,6 +218,15 @@ void ptx_native_find_strolls(struct ptx_native *n)
     }
     if (f->is_parted || f->is_tangled || ptx_native_is_checked(n))
         return;
+    const struct ptx_native_loop *far = find_far_loop(n);
+    if (far)
+        n->e->plan->vast = PTX_VAST_MEMORY;
+    f->is_together = far && n->e->target->is_vast;
+    if (f->is_together) {
+        part_from(n, far);
+        add_stroll(n, *far);
+        return;
+    }
     for (size_t i = 0; i < f->loop_count; i++) {
         if (!is_single(f, i) || !has_strides(n, f->loops[i]))
             continue;

@@ -67,8 +67,8 @@ void ptx_native_turn(struct ptx_native *n)
         return;
     }
     ptx_native_do(n, "%%state.%zu = load i32, %s %s", OF_BLOCK(warp),
-                  ptx_native_pointer_type(n, "i32"), f->ticket ? "%within" : "%warp");
-    if (f->is_swept || f->is_in_rows || f->ticket)
+                  ptx_native_pointer_type(n, "i32"), f->is_together ? "%within" : "%warp");
+    if (f->is_swept || f->is_in_rows || f->is_together)
         ptx_native_do(n, "%s = add i32 %s, %s", PTX_NATIVE_COLUMN,
                       ptx_native_of_block(n, OF_BLOCK(index), "i32"),
                       ptx_native_load_word(n, "%column"));
@@ -110,7 +110,7 @@ void ptx_native_turn(struct ptx_native *n)
 bool ptx_native_can_be_quiet(const struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
-    if (f->site_count == 0 || !f->is_full || f->ticket || ptx_native_is_checked(n))
+    if (f->site_count == 0 || !f->is_full || f->is_together || ptx_native_is_checked(n))
         return false;
     for (size_t i = 0; i < f->function->instruction_count; i++) {
         const struct ptx_instruction *in = &f->function->instructions[i];
@@ -218,17 +218,21 @@ static void next_in_sweep(struct ptx_native *n)
     ptx_native_label(n, "down");
 }
 
-/* Which warp of its block the next one is, and of which block. */
+/* Which warp of its block the next one is, and of which block: a block's warps one after the other, or, in loops, those of all blocks
+ * that lie in a row of threads. */
 static void count_within(struct ptx_native *n)
 {
-    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%within"));
-    const char *is_last = ptx_native_emit(n, "icmp eq i32 %s, %%warps", next);
-    ptx_native_store_word(n, "%within",
+    const bool is_across = n->flow->ticket != NULL;
+    const char *inner = is_across ? "%within" : "%column",
+               *outer = is_across ? "%column" : "%within";
+    const char *count = is_across ? "%warps" : ptx_native_of_block(n, OF_BLOCK(columns), "i32");
+    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, inner));
+    const char *is_last = ptx_native_emit(n, "icmp eq i32 %s, %s", next, count);
+    ptx_native_store_word(n, inner,
                           ptx_native_emit(n, "select i1 %s, i32 0, i32 %s", is_last, next));
     const char *more = ptx_native_emit(n, "zext i1 %s to i32", is_last);
     ptx_native_store_word(
-        n, "%column",
-        ptx_native_emit(n, "add i32 %s, %s", ptx_native_load_word(n, "%column"), more));
+        n, outer, ptx_native_emit(n, "add i32 %s, %s", ptx_native_load_word(n, outer), more));
 }
 
 /* How many warps a block has. */
@@ -245,7 +249,7 @@ static void name_warps(struct ptx_native *n)
 void ptx_native_next_warp(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
-    if (f->ticket)
+    if (f->is_together)
         count_within(n);
     const char *next = ptx_native_emit(n, "add%s i32 %s, 1", f->has_legs ? " nuw nsw" : "",
                                        ptx_native_load_word(n, "%warp"));
@@ -370,8 +374,9 @@ void ptx_native_end_turn(struct ptx_native *n)
     ptx_native_do(n, "br i1 %s, label %%stop, label %%again", stops);
     stop(n, is_told);
     ptx_native_label(n, "again");
-    if (f->ticket) {
+    if (f->ticket)
         ptx_native_draw_all(n);
+    if (f->is_together) {
         ptx_native_store_word(n, "%within", "0");
         ptx_native_store_word(n, "%column", "0");
     }
@@ -404,7 +409,7 @@ void ptx_native_begin_turns(struct ptx_native *n)
         ptx_native_do(n, "%s = alloca i32", words[i]);
     ptx_native_store_word(n, "%column", "0");
     ptx_native_store_word(n, "%within", "0");
-    if (n->flow->ticket)
+    if (n->flow->is_together)
         name_warps(n);
     if (n->flow->is_swept)
         ptx_native_do(n, "%%is.row = or i1 %s, false", is_row(n));

@@ -16,7 +16,7 @@ bool ptx_native_may_go_past(const struct ptx_native *n)
             (in->opcode != PTX_OPCODE_bra && ptx_is_volatile(in)))
             return false; /* such stores keep no order with others */
     }
-    return n->flow->is_swept && function->instruction_count <= MOST;
+    return function->instruction_count <= MOST;
 #else
     (void)n;
     return false;

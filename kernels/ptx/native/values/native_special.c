@@ -197,7 +197,7 @@ struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special
             n, 32,
             ptx_native_of_launch(n, OF_LAUNCH(block) + 4 * (size_t)(special - PTX_NTID_X), "i32"));
     case PTX_CTAID_X:
-        if (n->flow->is_swept || n->flow->is_in_rows || n->flow->ticket)
+        if (n->flow->is_swept || n->flow->is_in_rows || n->flow->is_together)
             return ptx_native_number(n, 32, PTX_NATIVE_COLUMN);
         /* fall through */
     case PTX_CTAID_Y:
