@@ -236,6 +236,8 @@ void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *addres
         length_of(f, loop) > MOST_OF_LOOP)
         return;
     const struct ptx_native_stroll *stroll = ptx_native_stroll_at(n, loop->head, false);
+    if (stroll && f->has_legs && f->leg != stroll->site)
+        return; /* a warp's first turns are few, and mostly all */
     struct search s = {n, loop, 0};
     const struct ptx_operand name = {.kind = PTX_OPERAND_REGISTER, .index = address->index};
     if (!pace_of(&s, &name, &pace) || !pace.step ||
