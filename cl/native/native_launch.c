@@ -1,5 +1,6 @@
 /* Launches of native kernels: PoCL's work-items come here and run blocks of the launch.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
 #include <string.h>
 
 #include "cl/base/deadline.h"
@@ -241,7 +242,7 @@ size_t ocl_native_items(const struct ocl_context *context, const struct ocl_nati
 /* Of a launch that threads share if any wait for it: none waits long for the part that another has begun. */
 static uint64_t part_of(const struct ocl_native *native, uint64_t blocks)
 {
-    enum { PART_PS = 2000000, PARTS = 16, LEAST_PS = 150000, SHORTEST_PS = 3000000 };
+    enum { PART_PS = 2000000, PARTS = 64, LEAST_PS = 100000, SHORTEST_PS = 3000000 };
     const uint64_t block_ps = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
     const uint64_t all_ps = block_ps * blocks, part_ps = all_ps / PARTS;
     if (all_ps < SHORTEST_PS)
@@ -284,7 +285,9 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     struct ocl_native_launch *made = pool ? ocl_piece_take(bytes) : NULL;
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
-    memset(made, 0, bytes);
+    const size_t facts_at = offsetof(struct ocl_native_launch, facts);
+    memset(made, 0, offsetof(struct ocl_native_launch, portions) + sizeof made->portions.count);
+    memset(&made->facts, 0, bytes - facts_at);
     made->piece.run = work;
     atomic_fetch_add_explicit(&native->references, 1, memory_order_relaxed);
     made->native = native;

@@ -150,6 +150,7 @@ static struct ocl_piece_of_chain *enter_shared(struct ocl_chain *chain, uint64_t
 
 static void run_chain(struct ocl_chain *chain)
 {
+    const bool is_patient = chain->is_patient; /* threads that count references write beside it */
     struct patience patience = {0};
     uint64_t done = 0;
     atomic_store_explicit(&chain->has_begun, true, memory_order_relaxed);
@@ -157,14 +158,14 @@ static void run_chain(struct ocl_chain *chain)
         uint64_t state = atomic_load_explicit(&chain->state, memory_order_acquire);
         if (done < state / PIECES) {
             struct ocl_piece_of_chain *piece = chain->pieces[done % ROOM];
-            if (piece->share && chain->is_patient)
+            if (piece->share && is_patient)
                 do_shared(chain, piece, done);
             piece->run(piece);
             atomic_store_explicit(&chain->progress, ++done * DONE, memory_order_release);
             patience = (struct patience){0};
         } else if (state & IS_CLOSED) {
             break;
-        } else if (!chain->is_patient || !stays(&patience, LINGER_NS)) {
+        } else if (!is_patient || !stays(&patience, LINGER_NS)) {
             atomic_compare_exchange_strong(&chain->state, &state, state | IS_CLOSED);
         }
     }
@@ -444,15 +445,26 @@ static bool help_on(struct helper *helper, struct ocl_queue *queue)
     return true;
 }
 
+static bool is_full(struct ocl_queue *queue)
+{
+    enum { FULL = ROOM - 8 };
+    if (!atomic_load(&queue->chain))
+        return false;
+    pthread_mutex_lock(&queue->chain_lock);
+    const struct ocl_chain *chain = atomic_load(&queue->chain);
+    const bool is = chain && atomic_load(&chain->state) / PIECES - done_of(chain) > FULL;
+    pthread_mutex_unlock(&queue->chain_lock);
+    return is;
+}
+
 /* Pieces beyond those that a chain has room for wait in another. */
 void ocl_chain_make_room(struct ocl_queue *queue)
 {
-    enum { FULL = ROOM - 8 };
     uint64_t pieces;
-    struct ocl_chain *chain = take_last(queue, &pieces);
+    struct ocl_chain *chain = is_full(queue) ? take_last(queue, &pieces) : NULL;
     if (!chain)
         return;
-    const bool waits = pieces - done_of(chain) > FULL && chain->is_patient && has_stack();
+    const bool waits = chain->is_patient && has_stack();
     struct helper helper = {.may_share = true, .chain = waits ? take_oldest(queue) : NULL};
     while (helper.chain && done_of(helper.chain) > 0 && pieces - done_of(chain) > ROOM / 2 &&
            help_on(&helper, queue))

@@ -43,7 +43,7 @@ static inline void ocl_parts_begin(struct ocl_parts *parts, uint64_t count)
     atomic_init(&parts->halves[1].taken, 0);
 }
 
-/* Of one half: one, or half of what is left of it. */
+/* Of one half: one, or most of what is left of it. */
 static inline uint64_t ocl_parts_take_half(struct ocl_parts *parts, bool is_second, bool is_one,
                                            uint64_t *first)
 {
@@ -52,14 +52,14 @@ static inline uint64_t ocl_parts_take_half(struct ocl_parts *parts, bool is_seco
     const uint64_t seen = atomic_load_explicit(taken, memory_order_relaxed);
     if (seen >= all)
         return 0;
-    const uint64_t wanted = is_one ? 1 : (all - seen + 1) / 2;
+    const uint64_t wanted = is_one ? 1 : (all - seen) * 3 / 4 + 1;
     const uint64_t before = atomic_fetch_add_explicit(taken, wanted, memory_order_relaxed);
     const uint64_t rest = before < all ? all - before : 0, count = rest < wanted ? rest : wanted;
     *first = is_second ? parts->count - before - count : before;
     return count;
 }
 
-/* Takes one of them, or half of what a half has left; returns how many, from *first on, and 0 where there are none. */
+/* Takes one of them, or most of what a half has left; returns how many, from *first on, and 0 where there are none. */
 static inline uint64_t ocl_parts_take(struct ocl_parts *parts, bool is_waiting, bool is_one,
                                       uint64_t *first)
 {
