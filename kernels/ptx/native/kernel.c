@@ -451,6 +451,7 @@ static void analyse(struct ptx_native *n)
     ptx_native_find_strolls(n);
     ptx_native_find_rows(n);
     ptx_native_find_remade(n);
+    ptx_native_find_constants(n);
     lay_out_frame(n);
     find_kept(n);
 }
@@ -888,6 +889,7 @@ static void begin_node(struct ptx_native *n, int32_t node)
         tell_nobody_waits(n);
     f->mask = f->by_thread                      ? "1"
               : f->is_full && !f->is_thin[node] ? "-1"
+              : f->known_lanes[node]            ? f->known_lanes[node]
                                                 : ptx_native_load_word(n, "%active");
 }
 
@@ -921,6 +923,7 @@ static void end_node(struct ptx_native *n, int32_t position)
 static void write_body(struct ptx_native *n, const struct ptx_node *range)
 {
     bool is_over = false;
+    ptx_native_remake_constants(n, range);
     n->e->run_end = &n->e->function->instructions[range->end];
     for (uint32_t i = range->first; i < range->end && !is_over; i++) {
         const struct ptx_instruction *in = &n->flow->function->instructions[i];
