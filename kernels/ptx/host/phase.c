@@ -13,8 +13,8 @@ enum { HALF = 16 };
 
 /* ---- Blocks ---- */
 
-static struct ptx_phase none = {.is_over = true}; /* of a block for which there is no memory */
-static _Atomic(struct ptx_phase *) spare;         /* that no block has */
+struct ptx_phase ptx_no_phase = {.is_over = true};
+static _Atomic(struct ptx_phase *) spare; /* that no block has */
 
 static const struct clem_check_launch *head_of(const struct ptx_native_launch *launch)
 {
@@ -27,7 +27,7 @@ static struct ptx_phase *make(uint64_t cells)
     const size_t each = cells + BEHIND;
     struct ptx_phase *own = calloc(1, sizeof *own + 2 * each * sizeof *own->writers);
     if (!own)
-        return &none;
+        return &ptx_no_phase;
     own->writers = (uint32_t *)(void *)(own + 1);
     own->readers = own->writers + each;
     own->cells = cells;
@@ -50,14 +50,14 @@ static void begin_phase(struct ptx_phase *own)
 void ptx_phase_begin(const struct ptx_native_launch *launch, struct ptx_native_block *block)
 {
     const uint64_t cells = ((uint64_t)launch->shared_bytes + 3) / 4;
-    struct ptx_phase *own = cells ? atomic_exchange(&spare, NULL) : &none;
+    struct ptx_phase *own = cells ? atomic_exchange(&spare, NULL) : &ptx_no_phase;
     if (own && own->cells < cells) {
         free(own);
         own = NULL;
     }
     own = own ? own : make(cells);
     block->phase = (uint64_t)(uintptr_t)own;
-    if (own == &none)
+    if (own == &ptx_no_phase)
         return;
     own->known = 0;
     begin_phase(own);
@@ -66,7 +66,7 @@ void ptx_phase_begin(const struct ptx_native_launch *launch, struct ptx_native_b
 void ptx_phase_end(struct ptx_native_block *block)
 {
     struct ptx_phase *own = ptx_phase_of(block);
-    if (own != &none)
+    if (own != &ptx_no_phase)
         free(atomic_exchange(&spare, own));
     block->phase = 0;
 }
@@ -85,7 +85,7 @@ void ptx_phase_meet(const struct ptx_native_launch *launch, const struct ptx_nat
 {
     struct ptx_phase *const own = ptx_phase_of(block);
     const uint64_t bytes = head_of(launch)->shared_bytes;
-    if (own == &none)
+    if (own == &ptx_no_phase)
         return;
     begin_phase(own);
     if (block->shadow && own->known < bytes)
@@ -94,7 +94,7 @@ void ptx_phase_meet(const struct ptx_native_launch *launch, const struct ptx_nat
 
 void ptx_phase_forget(const struct ptx_native_block *block)
 {
-    if (ptx_phase_of(block) != &none)
+    if (ptx_phase_of(block) != &ptx_no_phase)
         ptx_phase_of(block)->known = 0;
 }
 

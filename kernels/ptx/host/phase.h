@@ -13,7 +13,7 @@ struct ptx_phase_access {
     uint32_t first, second; /* of lines: places of the first lanes of both half warps */
     const uint32_t *places; /* of a list: of each lane; NULL: a line */
 };
-enum { PTX_PHASE_ACCESSES = 256, PTX_PHASE_LISTS = 64 };
+enum { PTX_PHASE_ACCESSES = 256, PTX_PHASE_LISTS = 128 };
 
 struct ptx_phase {
     uint64_t
@@ -34,12 +34,17 @@ enum {
     /* A thread's number, or: */
     PTX_PHASE_WARP = 0x400, /* several threads of the warp whose number is in the lowest bits */
     PTX_PHASE_MANY = 0x800, /* threads of several warps */
+    PTX_PHASE_ATOMIC =
+        0xc00, /* of writers: a thread by atomic operations; WARP and MANY: likewise */
     PTX_PHASE_STEP = 0x1000
 };
 
+extern struct ptx_phase
+    ptx_no_phase; /* is_over for ever: of a block for which there is no memory, or none yet */
+
 static inline struct ptx_phase *ptx_phase_of(const struct ptx_native_block *block)
 {
-    return (struct ptx_phase *)(uintptr_t)block->phase;
+    return block->phase ? (struct ptx_phase *)(uintptr_t)block->phase : &ptx_no_phase;
 }
 
 /* runtime_check.c calls: a block begins, whose `shadow` is there, and ends; all of its threads have met; it may have stored what

@@ -8,7 +8,9 @@
 #include <immintrin.h>
 #endif
 
+#include "kernels/ptx/host/host_race.h"
 #include "kernels/ptx/host/phase.h"
+#include "kernels/ptx/host/strong.h"
 #include "kernels/ptx/host/written.h"
 #include "kernels/ptx/library/check.h"
 
@@ -32,6 +34,17 @@ struct access {
     bool writes;
     bool is_new; /* it tells more than those before */
 };
+
+INLINE uint32_t warp_of(const struct access *a)
+{
+    return 1u << (a->thread / 32 & 31);
+}
+
+/* Whether its warp has ordered something in between. */
+INLINE bool orders(const struct access *a)
+{
+    return a->phase->orders & warp_of(a);
+}
 
 INLINE bool is_any(group truths)
 {
@@ -175,6 +188,45 @@ INLINE bool pass_places(struct access *a, uint32_t lanes, const uint32_t *places
     return is;
 }
 
+/* What nobody accesses but by atomic operations. *is_new: it is not known yet that the thread does, nor of two others whose
+ * operations stand for its own. */
+INLINE bool pass_atomic_cell(const struct access *a, uint64_t cell, uint32_t thread, bool *is_new)
+{
+    const uint32_t now = a->phase->now, me = now | PTX_PHASE_ATOMIC | thread,
+                   warp = now | PTX_PHASE_WARP | (thread / 32), many = now | PTX_PHASE_MANY;
+    uint32_t *const writer = a->phase->writers + cell;
+    const uint32_t before = *writer, reader = a->phase->readers[cell];
+    if ((before >= now && before < (now | PTX_PHASE_WARP)) ||
+        (reader >= now && reader != (now | thread)))
+        return false;
+    if (before == many || before == warp || before == me)
+        return true;
+    *writer = before < now ? me : (before ^ me) < 32 ? warp : many;
+    *is_new = true;
+    return true;
+}
+
+/* Leaves in *lanes those that are something new. */
+INLINE bool pass_atomics(struct access *a, uint32_t *lanes, const uint32_t *places)
+{
+    uint32_t new = 0;
+    bool is = true;
+    for (uint32_t rest = *lanes; rest != 0 && is; rest &= rest - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        const uint32_t place = places[lane];
+        bool is_new = false;
+        is = is_right(a, place, a->bytes);
+        for (uint32_t i = 0; is && i < a->bytes; i += 4)
+            is = pass_atomic_cell(a, (place + i) / 4, a->thread + lane, &is_new);
+        new |= is_new ? rest & -rest : 0;
+    }
+    if (!orders(a)) {
+        a->is_new = new != 0;
+        *lanes = new;
+    }
+    return is;
+}
+
 INLINE bool pass_halves(struct access *a, uint32_t lanes, uint32_t first, uint32_t second,
                         int64_t stride)
 {
@@ -187,12 +239,20 @@ INLINE bool pass_halves(struct access *a, uint32_t lanes, uint32_t first, uint32
 
 INLINE void note(struct access *a, const struct ptx_phase_access *access)
 {
-    const uint32_t warp = 1u << (a->thread / 32 & 31);
-    if (!a->is_new && !(a->phase->orders & warp))
+    if (!a->is_new && !orders(a))
         return;
     a->phase->accesses[a->phase->count++] = *access;
     a->phase->list_count += access->places != NULL;
-    a->phase->warps |= warp;
+    a->phase->warps |= warp_of(a);
+}
+
+/* Whether it is an atomic operation that orders nothing. */
+INLINE bool may_be_atomic(const struct clem_check_launch *head, const struct ptx_native_told *told)
+{
+    const struct clem_race_gate *const gate = (const struct clem_race_gate *)(uintptr_t)head->gate;
+    return told->ways & PTX_NATIVE_TELLS && ptx_is_relaxed(told) && gate &&
+           gate->sole == (uint64_t)(uintptr_t)head &&
+           ((const struct clem_race_look *)(uintptr_t)gate->look)->relaxed;
 }
 
 bool PASS(const struct ptx_native_launch *launch, const struct ptx_native_block *block,
@@ -202,13 +262,14 @@ bool PASS(const struct ptx_native_launch *launch, const struct ptx_native_block 
     struct ptx_phase *const phase = ptx_phase_of(block);
     const struct clem_check_launch *const head =
         (const struct clem_check_launch *)(uintptr_t)launch->checked;
+    const bool is_atomic = list && may_be_atomic(head, told);
     struct access a = {.phase = phase,
                        .bytes = CLEM_CHECK_BYTES(told->what),
                        .thread = block->thread,
                        .writes = CLEM_CHECK_KIND(told->what) == CLEM_CHECK_STORE,
                        .limit = phase->cells * 4};
     if (phase->is_over || phase->count == PTX_PHASE_ACCESSES || a.bytes < 4 ||
-        (told->ways & (PTX_NATIVE_RACES | PTX_NATIVE_TELLS)) != PTX_NATIVE_RACES ||
+        !(told->ways & PTX_NATIVE_RACES) || (told->ways & PTX_NATIVE_TELLS && !is_atomic) ||
         (list && phase->list_count == PTX_PHASE_LISTS))
         return false;
     if (told->ways & PTX_NATIVE_LOOKS) {
@@ -226,7 +287,7 @@ bool PASS(const struct ptx_native_launch *launch, const struct ptx_native_block 
         for (unsigned i = 0; i < 32; i++)
             places[i] = (uint32_t)(list->addresses[i] - block->shared);
         access.places = places;
-        is = pass_places(&a, lanes, places);
+        is = is_atomic ? pass_atomics(&a, &access.lanes, places) : pass_places(&a, lanes, places);
     } else {
         is = pass_halves(&a, lanes, access.first, access.second, told->stride);
     }

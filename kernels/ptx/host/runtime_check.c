@@ -974,6 +974,14 @@ static void tell_refused(const struct row *r, const struct part *part)
 
 /* ---- What was seen not to race (phase.h) ---- */
 
+static void note_atomics(const struct row *r)
+{
+    for (uint32_t rest = r->lanes & ~right_atomics(r); rest != 0; rest &= rest - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        (void)tell_lane(r, lane, place_of(r, lane));
+    }
+}
+
 /* Notes one access where races are looked for: it is right as far as memory and init go. */
 static void note_access(const struct clem_check_launch *head, const struct ptx_native_block *block,
                         const struct ptx_phase_access *a)
@@ -993,6 +1001,10 @@ static void note_access(const struct clem_check_launch *head, const struct ptx_n
     struct part parts[2] = {{0, 0, a->lanes}};
     for (unsigned lane = 0; a->places && lane < LANES; lane++)
         list.addresses[lane] = block->shared + a->places[lane];
+    if (CLEM_CHECK_KIND(a->told->what) == CLEM_CHECK_ATOMIC) {
+        note_atomics(&r);
+        return;
+    }
     const unsigned count = a->places ? 1 : parts_of(&r, parts);
     for (unsigned i = 0; i < count; i++)
         tell_refused(&r, &parts[i]);
@@ -1133,9 +1145,8 @@ uint64_t clem_native_check_list(const struct ptx_native_launch *launch,
                                 const struct ptx_native_told *told, uint32_t lanes,
                                 struct ptx_native_list *list)
 {
-    if (lanes != 0 && is_list_seen(launch, block, told, lanes, list))
-        return 0;
-    const uint32_t left = lanes ? ptx_check_list_quickly(launch, block, told, lanes, list) : 0;
+    const bool is_seen = lanes == 0 || is_list_seen(launch, block, told, lanes, list);
+    const uint32_t left = is_seen ? 0 : ptx_check_list_quickly(launch, block, told, lanes, list);
     struct row all = row_of(launch, block, told, lanes, list);
     if (left == 0) {
         if (told->ways & PTX_NATIVE_TELLS && lanes != 0 && lanes != UINT32_MAX)
