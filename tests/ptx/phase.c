@@ -14,15 +14,7 @@
 /* How many there are. */
 static size_t still_loads(const char *text)
 {
-    static const struct ptx_target target = {.is_cpu = true,
-                                             .has_double = true,
-                                             .has_int64_atomics = true,
-                                             .max_parameter_bytes = 4096,
-                                             .llvm_major = 14,
-                                             .checks = PTX_CHECK_MEMORY | PTX_CHECK_INIT |
-                                                       PTX_CHECK_RACE | PTX_CHECK_SYNC,
-                                             .force_form = -1};
-    struct ptx_kernel kernel = translate_for(text, &target);
+    struct ptx_kernel kernel = translate_checked(text);
     size_t count = 0;
     assert_int_equal(kernel.form, PTX_FORM_NATIVE);
     for (const char *at = kernel.text; (at = strstr(at, "constant [8 x i64] [")) != NULL; at++) {
