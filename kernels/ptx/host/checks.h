@@ -23,7 +23,7 @@ enum {
     PTX_NATIVE_TELLS =
         8, /* each access is told, whatever is known; of atomic operations those that may order something */
     PTX_NATIVE_FIRST = 16, /* of neighbours that store at one place the first does it for all */
-    PTX_NATIVE_STILL = 32  /* a load of shared memory for which PTX_NATIVE_LOOKS is all (phase.h) */
+    PTX_NATIVE_CALM = 128  /* a load of shared memory for which PTX_NATIVE_LOOKS is all (phase.h) */
 };
 
 /* For each lane an address of the host's, and a value of as many bytes as its store has: side by side. */

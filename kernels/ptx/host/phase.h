@@ -54,7 +54,7 @@ void ptx_phase_end(struct ptx_native_block *block);
 void ptx_phase_meet(const struct ptx_native_launch *launch, const struct ptx_native_block *block);
 void ptx_phase_forget(const struct ptx_native_block *block);
 
-/* Whether a load with PTX_NATIVE_STILL is seen to be right. As clem_native_check_line() and clem_native_check_list(). */
+/* Whether a load with PTX_NATIVE_CALM is seen to be right. As clem_native_check_line() and clem_native_check_list(). */
 bool ptx_phase_reads_line(const struct ptx_native_launch *launch,
                           const struct ptx_native_block *block, const struct ptx_native_told *told,
                           uint32_t lanes, uint64_t first, uint64_t second);

@@ -1055,7 +1055,7 @@ static bool is_line_seen(const struct ptx_native_launch *launch,
                          const struct ptx_native_block *block, const struct ptx_native_told *told,
                          uint32_t lanes, uint64_t first, uint64_t second)
 {
-    if (told->ways & PTX_NATIVE_STILL)
+    if (told->ways & PTX_NATIVE_CALM)
         return ptx_phase_reads_line(launch, block, told, lanes, first, second);
     if (!may_be_seen(told))
         return false;
@@ -1069,7 +1069,7 @@ static bool is_list_seen(const struct ptx_native_launch *launch,
                          const struct ptx_native_block *block, const struct ptx_native_told *told,
                          uint32_t lanes, const struct ptx_native_list *list)
 {
-    if (told->ways & PTX_NATIVE_STILL)
+    if (told->ways & PTX_NATIVE_CALM)
         return ptx_phase_reads_list(launch, block, told, lanes, list);
     if (!may_be_seen(told))
         return false;

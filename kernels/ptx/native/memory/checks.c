@@ -76,7 +76,7 @@ void ptx_native_refuse_unchecked(struct ptx_native *n)
     if (n->e->status != PTX_OK)
         return;
     f->cut = ptx_block_cut(n->e, f->body->function)->straight;
-    ptx_native_find_still(n);
+    ptx_native_find_calm(n);
 }
 
 /* ---- The list, and constants ---- */
@@ -159,9 +159,9 @@ static uint64_t ways_of(const struct ptx_native *n, const struct ptx_checked *c)
     const uint64_t tells = c->is_seen ? 0 : (uint64_t)PTX_NATIVE_TELLS;
     if (!c->is_seen && !is_atomic)
         return first | tells;
-    const bool is_still = ptx_native_is_still(n, c);
+    const bool is_calm = ptx_native_is_calm(n, c);
     return first | tells | (c->looks ? (uint64_t)PTX_NATIVE_LOOKS : 0) |
-           (is_still   ? (uint64_t)PTX_NATIVE_STILL
+           (is_calm    ? (uint64_t)PTX_NATIVE_CALM
             : c->races ? (uint64_t)PTX_NATIVE_RACES
                        : 0) |
            (checks & PTX_CHECK_INIT ? (uint64_t)PTX_NATIVE_INIT : 0);
@@ -256,7 +256,7 @@ const char *ptx_native_check_transfer(struct ptx_native *n, const struct ptx_nat
 {
     if (t->checked->has_value)
         give(n, OF_LIST(values), t->values[0]);
-    const char *is_right = ptx_native_seen_still(n, t);
+    const char *is_right = ptx_native_seen_calm(n, t);
     if (!is_right)
         return call_host(n, t);
     const char *before = n->flow->block, *ask = ptx_native_name(n, "ask"),

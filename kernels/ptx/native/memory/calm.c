@@ -109,11 +109,11 @@ static void mark_store(const struct phases *p, uint32_t instruction, int32_t pha
 static void mark_load(const struct phases *p, uint32_t instruction, int32_t phase, bool *stored)
 {
     struct ptx_native_flow *const f = p->n->flow;
-    f->is_still[instruction] =
+    f->is_calm[instruction] =
         !stored[phase] && f->function->instructions[instruction].opcode == PTX_OPCODE_ld;
 }
 
-void ptx_native_find_still(struct ptx_native *n)
+void ptx_native_find_calm(struct ptx_native *n)
 {
     struct ptx_native_flow *const f = n->flow;
     struct ptx_arena *const arena = n->e->arena;
@@ -123,17 +123,17 @@ void ptx_native_find_still(struct ptx_native *n)
     p.joined = ptx_arena_take(arena, (size_t)p.count * sizeof *p.joined);
     join_parts(&p);
     bool *const stored = ptx_arena_take(arena, (size_t)p.count);
-    f->is_still = ptx_arena_take(arena, f->function->instruction_count);
+    f->is_calm = ptx_arena_take(arena, f->function->instruction_count);
     go_through(&p, mark_store, stored);
     go_through(&p, mark_load, stored);
 }
 
-bool ptx_native_is_still(const struct ptx_native *n, const struct ptx_checked *c)
+bool ptx_native_is_calm(const struct ptx_native *n, const struct ptx_checked *c)
 {
     const size_t at = (size_t)(n->e->instruction - n->flow->function->instructions);
     return c->is_seen && CLEM_CHECK_KIND(c->what) == CLEM_CHECK_LOAD &&
            CLEM_CHECK_SPACE(c->what) == CLEM_CHECK_SHARED &&
-           (!c->races || (n->flow->is_still && n->flow->is_still[at]));
+           (!c->races || (n->flow->is_calm && n->flow->is_calm[at]));
 }
 
 /* ---- Whether one is seen to be right ---- */
@@ -203,11 +203,11 @@ static const char *is_line_below(struct ptx_native *n, const struct ptx_native_t
     return both(n, is_straight, is_first);
 }
 
-const char *ptx_native_seen_still(struct ptx_native *n, const struct ptx_native_transfer *t)
+const char *ptx_native_seen_calm(struct ptx_native *n, const struct ptx_native_transfer *t)
 {
     const struct ptx_checked *const c = t->checked;
     const uint32_t bytes = CLEM_CHECK_BYTES(c->what);
-    if (!ptx_native_is_still(n, c))
+    if (!ptx_native_is_calm(n, c))
         return NULL;
     if (!c->looks)
         return "true";
