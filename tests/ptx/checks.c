@@ -16,15 +16,7 @@
 
 static enum ptx_form form_of(const char *text)
 {
-    static const struct ptx_target target = {.is_cpu = true,
-                                             .has_double = true,
-                                             .has_int64_atomics = true,
-                                             .max_parameter_bytes = 4096,
-                                             .llvm_major = 14,
-                                             .checks = PTX_CHECK_MEMORY | PTX_CHECK_INIT |
-                                                       PTX_CHECK_RACE | PTX_CHECK_SYNC,
-                                             .force_form = -1};
-    struct ptx_kernel kernel = translate_for(text, &target);
+    struct ptx_kernel kernel = translate_checked(text);
     const enum ptx_form form = kernel.form;
     ptx_kernel_free(&kernel);
     return form;

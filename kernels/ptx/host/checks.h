@@ -22,7 +22,8 @@ enum {
     PTX_NATIVE_INIT = 4,  /* shared memory has what stands for its bytes */
     PTX_NATIVE_TELLS =
         8, /* each access is told, whatever is known; of atomic operations those that may order something */
-    PTX_NATIVE_FIRST = 16 /* of neighbours that store at one place the first does it for all */
+    PTX_NATIVE_FIRST = 16, /* of neighbours that store at one place the first does it for all */
+    PTX_NATIVE_CALM = 128  /* a load of shared memory for which PTX_NATIVE_LOOKS is all (phase.h) */
 };
 
 /* For each lane an address of the host's, and a value of as many bytes as its store has: side by side. */
@@ -87,7 +88,6 @@ void clem_native_block_begins(const struct ptx_native_launch *launch,
                               struct ptx_native_block *block);
 void clem_native_block_meets(const struct ptx_native_launch *launch,
                              const struct ptx_native_block *block, uint32_t live);
-void clem_native_block_ends(const struct ptx_native_launch *launch,
-                            const struct ptx_native_block *block);
+void clem_native_block_ends(const struct ptx_native_launch *launch, struct ptx_native_block *block);
 
 #endif

@@ -185,7 +185,9 @@ struct ptx_native_flow {
         meets; /* per node: it begins with what lanes of a warp do together that may come one by one */
     bool *is_late; /* per node: lanes may come to it after others that wait, or that have gone on */
     const struct ptx_regions *cut; /* of a kernel that is checked: as the block form runs it */
-    bool is_parted;                /* some lanes of a warp may wait while others go on */
+    bool
+        *is_calm; /* likewise, per instruction: a load of shared memory that cannot race (calm.c) */
+    bool is_parted;  /* some lanes of a warp may wait while others go on */
     bool is_tangled; /* loops lie across each other: nodes are never come to in step */
     void (*write)(struct ptx_native *n,
                   const struct ptx_instruction *in); /* an instruction, in the node being written */
@@ -463,7 +465,9 @@ void ptx_native_check_turn(struct ptx_native *n);
 void ptx_native_check_values(struct ptx_native *n, const struct ptx_instruction *in);
 void ptx_native_check_fence(struct ptx_native *n, const struct ptx_instruction *in);
 void ptx_native_check_barrier(struct ptx_native *n, const struct ptx_instruction *in);
-void ptx_native_check_members(struct ptx_native *n, const struct ptx_instruction *in);
+/* mask: of the operation, NULL: none; is_again: its lanes have met, and nobody has accessed anything since. */
+void ptx_native_check_members(struct ptx_native *n, const struct ptx_instruction *in,
+                              const struct ptx_operand *mask, bool is_again);
 void ptx_native_check_exchange(struct ptx_native *n, const struct ptx_instruction *in,
                                struct ptx_native_value from);
 struct ptx_native_value ptx_native_check_atomic(struct ptx_native *n,

@@ -41,6 +41,15 @@ const char *ptx_native_check_transfer(struct ptx_native *n, const struct ptx_nat
 struct ptx_native_value ptx_native_listed(struct ptx_native *n, bool is_one);
 bool ptx_native_is_done_by_host(const struct ptx_native_transfer *t);
 
+/* ---- calm.c ---- */
+
+/* Finds the function's loads that cannot race. */
+void ptx_native_find_calm(struct ptx_native *n);
+/* Whether what is told of e->instruction is such a load, or races are not looked for. */
+bool ptx_native_is_calm(const struct ptx_native *n, const struct ptx_checked *checked);
+/* Whether it is seen to be right: an i1, or NULL: that has to be told. */
+const char *ptx_native_seen_calm(struct ptx_native *n, const struct ptx_native_transfer *t);
+
 /* ---- memory_place.c ---- */
 
 /* The space that an ADDRESS is in: that of its variable where the instruction names none. */
