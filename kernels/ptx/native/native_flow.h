@@ -161,6 +161,7 @@ struct ptx_native_flow {
         meets; /* per node: it begins with what lanes of a warp do together that may come one by one */
     bool *is_late; /* per node: lanes may come to it after others that wait, or that have gone on */
     const struct ptx_regions *cut; /* of a kernel that is checked: as the block form runs it */
+    uint64_t stores, told_count;   /* likewise: as of struct ptx_native_told; accesses */
     bool is_parted;                /* some lanes of a warp may wait while others go on */
     bool is_tangled; /* loops lie across each other: nodes are never come to in step */
     void (*write)(struct ptx_native *n,
