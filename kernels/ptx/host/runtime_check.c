@@ -10,6 +10,7 @@
 #include "kernels/ptx/host/checks.h"
 #include "kernels/ptx/host/host_race.h"
 #include "kernels/ptx/host/phase.h"
+#include "kernels/ptx/host/still.h"
 #include "kernels/ptx/host/strong.h"
 #include "kernels/ptx/host/written.h"
 #include "kernels/ptx/ir/ir.h"
@@ -116,6 +117,8 @@ static bool is_within(const struct row *r, struct extent x, uint64_t *written)
     const struct clem_check_memory *const memory =
         (const struct clem_check_memory *)(uintptr_t)pages[CLEM_CHECK_PLACE(x.low)];
     const uint64_t at = x.low - memory->base;
+    if (CLEM_CHECK_KIND(r->told->what) != CLEM_CHECK_LOAD)
+        ptx_still_ends(r->head, memory, x.low);
     *written = memory->written ? memory->written + at : 0;
     return at < memory->bytes && x.bytes <= memory->bytes - at;
 }
@@ -349,11 +352,20 @@ static bool has_read(const struct row *r, const struct racing *x, uint64_t place
                             (uint32_t)r->block->thread / 32, ptx_row_between(at, at + r->bytes));
 }
 
+/* Needed before lists or cells of some bytes are looked at. */
+static void settle(const struct row *r, const struct racing *x, struct extent e, uint64_t *cells)
+{
+    for (uint64_t at = e.low & ~(uint64_t)(PTX_ROW_BYTES - 1);
+         !r->is_shared && at < e.low + e.bytes; at += PTX_ROW_BYTES)
+        ptx_front_settle(cells, at, &x->times);
+}
+
 /* One lane makes no list of cells that may become one. */
 static bool race_lane(const struct row *r, struct racing *x, unsigned lane, uint64_t place,
                       uint64_t *cells)
 {
     const struct ptx_row *const row = ptx_row_of(cells, place);
+    settle(r, x, (struct extent){place, r->bytes}, cells);
     if (ptx_row_is_open(row)) {
         if (row->time <= x->now.old)
             ptx_row_forget(cells, place);
@@ -635,6 +647,7 @@ static uint32_t race_part(const struct row *r, struct racing *x, const struct pa
         return part->lanes;
     if (!r->is_shared && may_be_touched(r, e.low, e.bytes + 16))
         return race_each(r, x, part, NULL);
+    settle(r, x, e, cells);
     if (r->stride >= PTX_ROW_BYTES || r->stride <= -PTX_ROW_BYTES)
         return race_each(r, x, part, cells);
     if (r->stride == (int64_t)r->bytes)
@@ -665,6 +678,8 @@ static uint64_t tell(const struct ptx_native_launch *launch, const struct clem_c
 static uint64_t tell_lane(const struct row *r, unsigned lane, uint64_t place)
 {
     const struct ptx_native_told *const told = r->told;
+    if (!r->is_shared && CLEM_CHECK_KIND(told->what) != CLEM_CHECK_LOAD)
+        ptx_still_ends_at(r->head, place);
     const struct clem_check_call call = {.launch = name_of(r),
                                          .what = told->what,
                                          .site = told->site,
@@ -725,6 +740,7 @@ static bool race_atomic(const struct row *r, const struct racing *x, unsigned la
 {
     const uint32_t word = (uint32_t)thread_of(r, lane) | CLEM_RACE_BYTES | CLEM_RACE_WRITES |
                           CLEM_RACE_STRONG | x->word;
+    settle(r, x, (struct extent){place, r->bytes}, cells);
     return ptx_put_atomic(x->look, x->now.old, (uint64_t)word << 32 | x->look->time, cells, place,
                           r->bytes);
 }
@@ -936,6 +952,8 @@ static void open_rows(const struct row *r, const struct racing *x, const struct 
     for (uint64_t at = e.low & ~(uint64_t)(PTX_ROW_BYTES - 1); at < e.low + e.bytes;
          at += PTX_ROW_BYTES) {
         const uint64_t cells = clem_race_cells_of(x->look, at, r->is_shared);
+        if (cells && !r->is_shared)
+            ptx_front_settle((uint64_t *)(uintptr_t)cells, at, &x->times);
         if (cells)
             ptx_row_open((uint64_t *)(uintptr_t)cells, at);
     }
@@ -1118,6 +1136,9 @@ uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
 {
     const uint64_t starts[2] = {first, second};
     if (lanes == 0 || is_line_seen(launch, block, told, lanes, first, second) ||
+        ptx_is_still(launch, told, lanes, first, second) ||
+        (told->ways & PTX_NATIVE_WORDS &&
+         ptx_check_words(launch, block, told, lanes, first, second, list)) ||
         ptx_check_quickly(launch, block, told, lanes, first, second, list) ||
         pass_far(launch, block, told, lanes, starts, list))
         return 0;
@@ -1145,7 +1166,8 @@ uint64_t clem_native_check_list(const struct ptx_native_launch *launch,
                                 const struct ptx_native_told *told, uint32_t lanes,
                                 struct ptx_native_list *list)
 {
-    const bool is_seen = lanes == 0 || is_list_seen(launch, block, told, lanes, list);
+    const bool is_seen = lanes == 0 || is_list_seen(launch, block, told, lanes, list) ||
+                         ptx_are_still(launch, told, lanes, list);
     const uint32_t left = is_seen ? 0 : ptx_check_list_quickly(launch, block, told, lanes, list);
     struct row all = row_of(launch, block, told, lanes, list);
     if (left == 0) {

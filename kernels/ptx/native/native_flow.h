@@ -187,8 +187,9 @@ struct ptx_native_flow {
     const struct ptx_regions *cut; /* of a kernel that is checked: as the block form runs it */
     bool
         *is_calm; /* likewise, per instruction: a load of shared memory that cannot race (calm.c) */
-    bool is_parted;  /* some lanes of a warp may wait while others go on */
-    bool is_tangled; /* loops lie across each other: nodes are never come to in step */
+    uint64_t stores, told_count; /* likewise: as of struct ptx_native_told; accesses */
+    bool is_parted;              /* some lanes of a warp may wait while others go on */
+    bool is_tangled;             /* loops lie across each other: nodes are never come to in step */
     void (*write)(struct ptx_native *n,
                   const struct ptx_instruction *in); /* an instruction, in the node being written */
     void (*begin_nodes)(struct ptx_native *n);       /* the first node gets its lanes */

@@ -76,6 +76,7 @@ void ptx_native_refuse_unchecked(struct ptx_native *n)
     if (n->e->status != PTX_OK)
         return;
     f->cut = ptx_block_cut(n->e, f->body->function)->straight;
+    f->stores = ptx_native_reach_of_stores(n);
     ptx_native_find_calm(n);
 }
 
@@ -125,13 +126,14 @@ static const char *constant(struct ptx_native *n, const char *type, const char *
 static const char *told_text(struct ptx_native *n, const struct ptx_checked *c, uint64_t ways,
                              int64_t stride)
 {
-    const uint64_t words[] = {c->what,   c->site, c->more, c->registers,
-                              c->others, c->base, ways,    (uint64_t)stride};
+    const uint64_t number = n->flow->told_count++ % CLEM_CHECK_STILL;
+    const uint64_t words[] = {c->what, c->site, c->more,          c->registers,    c->others,
+                              c->base, ways,    (uint64_t)stride, n->flow->stores, number};
     const char *text = "[";
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         text = ptx_format(n->e, "%s%si64 %lld", text, i ? ", " : "", (long long)words[i]);
     _Static_assert(sizeof words == sizeof(struct ptx_native_told), "words are its members");
-    return constant(n, "[8 x i64]", ptx_format(n->e, "%s]", text));
+    return constant(n, "[10 x i64]", ptx_format(n->e, "%s]", text));
 }
 
 /* Literals of C as one of LLVM: numbers and commas. */
@@ -149,6 +151,12 @@ static const char *string(struct ptx_native *n, const char *literals)
 
 /* ---- Memory ---- */
 
+static bool is_of_still(const struct ptx_native *n, const struct ptx_checked *c)
+{
+    return n->flow->stores != PTX_REACHES_ALL && CLEM_CHECK_KIND(c->what) == CLEM_CHECK_LOAD &&
+           CLEM_CHECK_SPACE(c->what) == CLEM_CHECK_GLOBAL && c->is_seen && c->looks && c->races;
+}
+
 static uint64_t ways_of(const struct ptx_native *n, const struct ptx_checked *c)
 {
     const unsigned checks = n->e->target->checks;
@@ -160,7 +168,8 @@ static uint64_t ways_of(const struct ptx_native *n, const struct ptx_checked *c)
     if (!c->is_seen && !is_atomic)
         return first | tells;
     const bool is_calm = ptx_native_is_calm(n, c);
-    return first | tells | (c->looks ? (uint64_t)PTX_NATIVE_LOOKS : 0) |
+    return first | tells | (is_of_still(n, c) ? (uint64_t)PTX_NATIVE_STILL : 0) |
+           (c->looks ? (uint64_t)PTX_NATIVE_LOOKS : 0) |
            (is_calm    ? (uint64_t)PTX_NATIVE_CALM
             : c->races ? (uint64_t)PTX_NATIVE_RACES
                        : 0) |
@@ -193,6 +202,18 @@ const struct ptx_checked *ptx_native_checked(struct ptx_native *n, const struct 
     return ptx_check_lanes(e, &access, c) ? c : NULL;
 }
 
+/* Words of global memory, side by side, that are looked at in all ways. */
+static uint64_t ways_of_line(const struct ptx_native *n, const struct ptx_checked *c,
+                             int64_t stride)
+{
+    const uint64_t ways = ways_of(n, c), looks = PTX_NATIVE_LOOKS | PTX_NATIVE_RACES;
+    const bool are_words = stride == 4 && CLEM_CHECK_BYTES(c->what) == 4 &&
+                           CLEM_CHECK_SPACE(c->what) == CLEM_CHECK_GLOBAL &&
+                           CLEM_CHECK_KIND(c->what) != CLEM_CHECK_ATOMIC;
+    const bool is_plain = (ways & (looks | PTX_NATIVE_TELLS | PTX_NATIVE_FIRST)) == looks;
+    return ways | (are_words && is_plain ? (uint64_t)PTX_NATIVE_WORDS : 0);
+}
+
 static const char *call_line(struct ptx_native *n, const struct ptx_native_transfer *t,
                              const char *first, const char *second, int64_t stride)
 {
@@ -201,8 +222,8 @@ static const char *call_line(struct ptx_native *n, const struct ptx_native_trans
         n,
         "call i64 @clem_native_check_line(i64 %%launch, i64 %%state, i64 %s, i32 "
         "%s, i64 %s, i64 %s, i64 %s)",
-        told_text(n, t->checked, ways_of(n, t->checked), stride), t->lanes, first, second,
-        list_number(n));
+        told_text(n, t->checked, ways_of_line(n, t->checked, stride), stride), t->lanes, first,
+        second, list_number(n));
 }
 
 static const char *call_list(struct ptx_native *n, const struct ptx_checked *checked,

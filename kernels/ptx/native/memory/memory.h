@@ -29,6 +29,11 @@ struct ptx_native_transfer {
     const struct ptx_checked *checked; /* what is told of it before; NULL: nothing */
 };
 
+/* ---- reach.c ---- */
+
+/* The parameters that lead to memory which the kernel writes, as struct ptx_native_told has them (host/checks.h). */
+uint64_t ptx_native_reach_of_stores(struct ptx_native *n);
+
 /* ---- checks.c ---- */
 
 /* What is told of an access of e->instruction; NULL: nothing, or it was refused. */
