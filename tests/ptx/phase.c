@@ -345,3 +345,49 @@ TEST_BODY(loads_are_right_up_to_what_was_written)
     assert_int_equal(ptx_phase_of(&here.block)->known, BYTES);
     ptx_phase_end(&here.block);
 }
+
+/* ---- Constants ---- */
+
+static size_t told_lanes;
+
+static uint64_t tell(const struct clem_check_call *call)
+{
+    told_lanes++;
+    return call->address;
+}
+
+/* How many lanes of a whole warp are told that read 4 bytes of a place. */
+static size_t told_of(uint64_t place)
+{
+    static const struct ptx_native_told told = {.what = 4ull << 32 | CLEM_CHECK_GLOBAL << 8 |
+                                                        CLEM_CHECK_LOAD,
+                                                .ways = PTX_NATIVE_LOOKS | PTX_NATIVE_INIT};
+    struct ptx_native_list list;
+    told_lanes = 0;
+    clem_native_check_line(&here.launch, &here.block, &told, UINT32_MAX, place, place, &list);
+    return told_lanes;
+}
+
+TEST_BODY(a_constant_is_told_where_it_is_not_seen_to_be_right)
+{
+    static _Alignas(4096) uint32_t memory[16];
+    static uint64_t pages[CLEM_CHECK_PAGES];
+    const uint64_t place = (uint64_t)(uintptr_t)memory;
+    begin();
+    memset(here.shadow, 1, BYTES);
+    struct clem_check_memory all = {place, sizeof memory, (uint64_t)(uintptr_t)here.shadow};
+    for (size_t i = 0; i < CLEM_CHECK_PAGES; i++)
+        pages[i] = (uint64_t)(uintptr_t)&all;
+    here.head.memory = (uint64_t)(uintptr_t)pages;
+    here.head.function = (uint64_t)(uintptr_t)tell;
+    assert_int_equal(told_of(place + 60), 0);
+    assert_int_equal(told_of(place + 64), LANES);
+    assert_int_equal(told_of(place + 62), LANES);
+    assert_int_equal(told_of(place + 2), LANES);
+    here.shadow[11] = 0;
+    assert_int_equal(told_of(place + 4), 0);
+    assert_int_equal(told_of(place + 8), LANES);
+    all.bytes = 0; /* values are followed */
+    assert_int_equal(told_of(place), LANES);
+    ptx_phase_end(&here.block);
+}

@@ -1068,13 +1068,38 @@ static bool may_be_seen(const struct ptx_native_told *told)
     return CLEM_CHECK_SPACE(told->what) == CLEM_CHECK_SHARED && told->ways & PTX_NATIVE_RACES;
 }
 
-/* Whether an access is seen to be right by what is known of the block's shared memory. */
+/* Whether a load of one place of global memory is right where no race is looked for, as that of a constant is. */
+static bool is_place_right(const struct ptx_native_launch *launch,
+                           const struct ptx_native_told *told, uint64_t place)
+{
+    const struct clem_check_launch *const head =
+        (const struct clem_check_launch *)(uintptr_t)launch->checked;
+    const uint64_t *const pages = (const uint64_t *)(uintptr_t)head->memory;
+    const struct clem_check_memory *const memory =
+        (const struct clem_check_memory *)(uintptr_t)pages[CLEM_CHECK_PLACE(place)];
+    const uint64_t at = place - memory->base, bytes = CLEM_CHECK_BYTES(told->what);
+    return !(place & (bytes - 1)) && at < memory->bytes && bytes <= memory->bytes - at &&
+           (memory->written == 0 ||
+            ptx_are_written((const unsigned char *)(uintptr_t)memory->written + at, bytes));
+}
+
+static bool looks_alone(const struct ptx_native_told *told)
+{
+    const uint64_t bars = PTX_NATIVE_RACES | PTX_NATIVE_TELLS | PTX_NATIVE_FIRST;
+    return (told->ways & (PTX_NATIVE_LOOKS | bars)) == PTX_NATIVE_LOOKS && told->stride == 0 &&
+           CLEM_CHECK_KIND(told->what) == CLEM_CHECK_LOAD &&
+           CLEM_CHECK_SPACE(told->what) == CLEM_CHECK_GLOBAL;
+}
+
+/* Whether an access is seen to be right by what is known of the block's shared memory, or of constants. */
 static bool is_line_seen(const struct ptx_native_launch *launch,
                          const struct ptx_native_block *block, const struct ptx_native_told *told,
                          uint32_t lanes, uint64_t first, uint64_t second)
 {
     if (told->ways & PTX_NATIVE_CALM)
         return ptx_phase_reads_line(launch, block, told, lanes, first, second);
+    if (looks_alone(told))
+        return first == second && is_place_right(launch, told, first);
     if (!may_be_seen(told))
         return false;
     if (ptx_phase_passes(launch, block, told, lanes, first, second, NULL))
