@@ -192,10 +192,10 @@ enum ptx_fact {
 /* How the threads of a block lie in its warps, as far as a text of PTX_FORM_NATIVE counts on it. */
 enum ptx_threads {
     PTX_THREADS_ANY,
-    PTX_THREADS_ROWS, /* whole warps, in each of which tid.x goes up by one and tid.y and tid.z stay */
-    PTX_THREADS_STACKED, /* the same, of several rows or layers */
-    PTX_THREADS_ROW, /* one row: tid.x goes up by one, tid.y and tid.z are 0; the last warp may lack threads */
-    PTX_THREADS_HALVES /* whole warps of two rows of 16 threads; tid.z is the same for a warp */
+    PTX_THREADS_ROWS,    /* one row of whole warps: tid.x goes up by one, tid.y and tid.z are 0 */
+    PTX_THREADS_STACKED, /* several rows or layers of them: tid.y and tid.z stay within a warp */
+    PTX_THREADS_ROW,     /* one row, whose last warp lacks threads */
+    PTX_THREADS_HALVES   /* whole warps of two rows of 16 threads; tid.z is the same for a warp */
 };
 
 /* Launches that go through more memory than the processor's caches hold, as can be seen of a kernel. */

@@ -276,6 +276,12 @@ void ptx_native_begin_strolls(struct ptx_native *n)
         ptx_native_do(n, "%s = alloca i32", mode_of(n, &f->strolls[i]));
 }
 
+static const char *warps_of_call(struct ptx_native *n)
+{
+    return ptx_native_emit(n, "sub i32 %s, %s", ptx_native_of_block(n, OF_BLOCK(end), "i32"),
+                           ptx_native_first_warp(n));
+}
+
 void ptx_native_reset_strolls(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
@@ -284,15 +290,11 @@ void ptx_native_reset_strolls(struct ptx_native *n)
     ptx_native_store_word(n, "%strolling", "0");
     ptx_native_store_word(n, "%steps", "0");
     ptx_native_store_word(n, "%fresh", "0");
-    const char *first = ptx_native_of_block(n, OF_BLOCK(first), "i32"),
-               *end = ptx_native_of_block(n, OF_BLOCK(end), "i32"),
-               *together = ptx_native_of_block(n, OF_BLOCK(is_together), "i32");
-    const char *count = ptx_native_emit(n, "sub i32 %s, %s", end, first);
-    const char *is_one = ptx_native_emit(n, "icmp ult i32 %s, 2", count);
-    const char *is_apart = ptx_native_emit(n, "icmp eq i32 %s, 0", together);
-    const char *is_alone = ptx_native_emit(n, "or i1 %s, %s", is_one, is_apart);
+    const char *are_several = ptx_native_emit(n, "icmp ugt i32 %s, 1", warps_of_call(n));
+    const char *may_step =
+        ptx_native_emit(n, "and i1 %s, %s", are_several, ptx_native_are_together(n));
     const char *mode =
-        ptx_native_emit(n, "select i1 %s, i32 %d, i32 %d", is_alone, GOES_ALONE, IS_OPEN);
+        ptx_native_emit(n, "select i1 %s, i32 %d, i32 %d", may_step, IS_OPEN, GOES_ALONE);
     for (size_t i = 0; i < f->stroll_count; i++) {
         const struct ptx_native_stroll *stroll = &f->strolls[i];
         ptx_native_store_word(n, mode_of(n, stroll),
@@ -395,6 +397,10 @@ static void wait_for_others(struct ptx_native *n, const struct ptx_native_stroll
 {
     struct ptx_native_flow *f = n->flow;
     const char *rest = ptx_native_name(n, "rest"), *all = ptx_native_name(n, "kept");
+    const char *warp = ptx_native_held_apart(n, ptx_native_load_word(n, "%warp"));
+    const char *behind = ptx_native_emit(
+        n, "mul i64 %s, %zu", ptx_native_emit(n, "zext i32 %s to i64", warp), f->frame_bytes);
+    f->frame = ptx_native_emit(n, "add i64 %%block.%zu, %s", OF_BLOCK(frame), behind);
     const char *is_fresh =
         ptx_native_emit(n, "icmp ne i32 %s, 0", ptx_native_load_word(n, "%fresh"));
     ptx_native_save_all(n, stroll->lives, stroll->is_set, true);
@@ -404,6 +410,7 @@ static void wait_for_others(struct ptx_native *n, const struct ptx_native_stroll
     ptx_native_jump(n, all);
     ptx_native_label(n, all);
     const char *lanes = keep_words(n, stroll);
+    f->frame = NULL;
     if (!f->is_full)
         ptx_native_store_word(n, ptx_native_of_turn(n, OF_TURN(lanes)), lanes);
     if (!f->is_quiet)
@@ -479,10 +486,7 @@ void ptx_native_stroll_on(struct ptx_native *n, const char *common)
     if (f->stroll_count == 0 || f->ticket)
         return;
     const char *twice = ptx_native_emit(n, "shl i32 %s, 1", ptx_native_load_word(n, "%strolling"));
-    const char *count =
-        ptx_native_emit(n, "sub i32 %s, %s", ptx_native_of_block(n, OF_BLOCK(end), "i32"),
-                        ptx_native_of_block(n, OF_BLOCK(first), "i32"));
-    const char *are_few = ptx_native_emit(n, "icmp ule i32 %s, %s", twice, count);
+    const char *are_few = ptx_native_emit(n, "icmp ule i32 %s, %s", twice, warps_of_call(n));
     const char *mode =
         ptx_native_emit(n, "select i1 %s, i32 %d, i32 %d", are_few, GOES_ALONE, GOES_IN_STEP);
     ptx_native_store_word(n, "%strolling", "0");

@@ -34,12 +34,30 @@ static void name_of_warp(struct ptx_native *n, size_t at, const char *number, si
 /* The first thread of a warp that is a row is a multiple of 32 from the row's start, which LLVM is told: lanes are numbers then. */
 static bool starts_row(const struct ptx_native *n, unsigned axis, unsigned half)
 {
-    const enum ptx_threads threads = n->e->target->threads;
-    return axis == 0 && half == 0 && (ptx_native_has_rows(threads) || threads == PTX_THREADS_ROW);
+    return axis == 0 && half == 0 && ptx_native_has_rows(n->e->target->threads);
+}
+
+/* In a row they follow from the warp's number. */
+static void name_tids_of_row(struct ptx_native *n)
+{
+    ptx_native_do(n, "%%tid.0.0 = shl nuw nsw i32 %%state.%zu, 5", OF_BLOCK(warp));
+    ptx_native_do(n, "%%tid.0.1 = or i32 %%tid.0.0, %d", PTX_NATIVE_LANES / 2);
+    const struct ptx_native_value first =
+        ptx_native_vector(n, ptx_native_number(n, 32, "%tid.0.0"));
+    ptx_native_do(n, "%%tid.0 = or <32 x i32> %s, %s", first.text, ptx_native_iota(32));
+    for (unsigned axis = 1; axis < 3; axis++) {
+        ptx_native_do(n, "%%tid.%u = or <32 x i32> zeroinitializer, zeroinitializer", axis);
+        for (unsigned half = 0; half < 2; half++)
+            ptx_native_do(n, "%%tid.%u.%u = or i32 0, 0", axis, half);
+    }
 }
 
 static void name_tids(struct ptx_native *n)
 {
+    if (ptx_native_is_one_row(n->e->target->threads)) {
+        name_tids_of_row(n);
+        return;
+    }
     for (unsigned axis = 0; axis < 3; axis++) {
         const char *from =
             ptx_native_emit(n, "add i64 %%state.%zu, %u", OF_BLOCK(tids), axis * 128);
@@ -181,7 +199,7 @@ static const char *is_row(struct ptx_native *n)
 {
     const enum ptx_threads threads = n->e->target->threads;
     if (threads != PTX_THREADS_ANY)
-        return threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW ? "true" : "false";
+        return ptx_native_is_one_row(threads) ? "true" : "false";
     const size_t block = offsetof(struct ptx_native_launch, block);
     const char *rows =
         ptx_native_emit(n, "mul i32 %s, %s", ptx_native_of_launch(n, block + 4, "i32"),
@@ -254,8 +272,8 @@ void ptx_native_next_warp(struct ptx_native *n)
     const char *next = ptx_native_emit(n, "add%s i32 %s, 1", f->has_legs ? " nuw nsw" : "",
                                        ptx_native_load_word(n, "%warp"));
     ptx_native_store_word(n, "%warp", next);
-    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
-                                          ptx_native_of_block(n, OF_BLOCK(end), "i32"));
+    const char *end = f->has_legs ? "%end" : ptx_native_of_block(n, OF_BLOCK(end), "i32");
+    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next, end);
     if (f->has_rests) {
         const char *rest = ptx_native_load_word(n, "%rest");
         const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, -1", rest);
@@ -268,7 +286,7 @@ void ptx_native_next_warp(struct ptx_native *n)
 static void reset_turns(struct ptx_native *n, const char *site)
 {
     const struct ptx_native_flow *f = n->flow;
-    ptx_native_store_word(n, "%warp", ptx_native_of_block(n, OF_BLOCK(first), "i32"));
+    ptx_native_store_word(n, "%warp", ptx_native_first_warp(n));
     ptx_native_store_word(n, "%site", site);
     ptx_native_store_word(n, "%came", "0");
     ptx_native_store_word(n, "%common", f->is_quiet ? "-1" : "0");
