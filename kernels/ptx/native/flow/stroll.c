@@ -19,8 +19,8 @@
 #define OF_TURN(member)  offsetof(struct ptx_native_turn, member)
 
 /* Turns of the loop that a warp has, so that what it stores is little beside them, and what it asks for of its next ones (ahead.c)
- * is still near then. */
-enum { AT_ONCE = 8 };
+ * is still near then; with the warps of other blocks, fewer. */
+enum { AT_ONCE = 8, AT_ONCE_TOGETHER = 4 };
 
 /* How warps go through a loop, in a word of the function. */
 enum { IS_OPEN, GOES_ALONE, GOES_IN_STEP };
@@ -427,7 +427,8 @@ static void wait_for_others(struct ptx_native *n, const struct ptx_native_stroll
 static const char *may_go_on(struct ptx_native *n, const char *mode, const char *steps)
 {
     const char *is_alone = ptx_native_emit(n, "icmp eq i32 %s, %d", mode, GOES_ALONE);
-    const char *has_turns = ptx_native_emit(n, "icmp ult i32 %s, %d", steps, AT_ONCE);
+    const char *has_turns = ptx_native_emit(n, "icmp ult i32 %s, %d", steps,
+                                            n->flow->is_together ? AT_ONCE_TOGETHER : AT_ONCE);
     return ptx_native_emit(n, "or i1 %s, %s", is_alone, has_turns);
 }
 

@@ -336,6 +336,7 @@ static void stop(struct ptx_native *n, const char *is_told)
     if (n->flow->is_in_rows)
         hand_over(n);
     ptx_native_leave_waiting(n);
+    ptx_native_end_past(n);
     ptx_native_do(n, "ret i32 -1");
     ptx_native_label(n, "ended");
     ptx_native_end_block(n);

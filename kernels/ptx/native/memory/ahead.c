@@ -75,10 +75,11 @@ static unsigned row_bytes(const struct ptx_native_transfer *t)
 }
 
 /* Of a sweep through memory that no cache holds: the row that is so far behind, as one of a later block. What each turn computes
- * beside leaves the processor too few loads at a time to wait for. */
+ * beside leaves the processor too few loads at a time to wait for. Measured with rows of 24 KB: 2 KB ahead takes 1.6 times as long where
+ * memory is quick, and 0.96 times where it is slow. */
 static void ask_in_sweep(struct ptx_native *n, const struct ptx_native_transfer *t)
 {
-    enum { FAR = 2048 }; /* bytes */
+    enum { FAR = 6144 }; /* bytes */
     struct ptx_native_flow *f = n->flow;
     const struct ptx_instruction *in = n->e->instruction;
     if (!f->goes_past || strcmp(f->mask, "-1") != 0)
