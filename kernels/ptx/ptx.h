@@ -86,6 +86,9 @@ struct ptx_entry {
 size_t ptx_module_entry_count(const struct ptx_module *module);
 const struct ptx_entry *ptx_module_entry(const struct ptx_module *module, size_t index);
 
+/* What it was compiled for: 75 of .target sm_75. */
+unsigned ptx_module_target(const struct ptx_module *module);
+
 /* What the code of a module knows an entry by, > 0: its address, as kernels that launch kernels have it. */
 size_t ptx_module_entry_number(const struct ptx_module *module, size_t index);
 
