@@ -20,7 +20,8 @@ template <typename T, int AT> __global__ void add(T *to, T value)
     to[threadIdx.x + AT] += value;
 }
 
-namespace inner {
+namespace inner
+{
 __global__ void set(int *to, int count)
 {
     if ((int)threadIdx.x < count)
@@ -30,8 +31,7 @@ __global__ void set(int *to, int count)
 
 __device__ static void begin(int *to, cudaStream_t stream)
 {
-    inner::set<<<dim3(1, 1), dim3(32),
-                 0, stream>>>(to, 32);
+    inner::set<<<dim3(1, 1), dim3(32), 0, stream>>>(to, 32);
 }
 
 __global__ void nothing()
