@@ -43,6 +43,7 @@ struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts,
     launch->head.gate = ocl_check_wants(OCL_CHECK_RACE) ? ocl_check_race_gate() : 0;
     ocl_check_race_begin(launch);
     launch->head.put_off = (uint64_t)(uintptr_t)&launch->put_off;
+    ocl_check_still(launch);
     ocl_check_look(launch, true);
     launch->number = ocl_check_count_launch();
     (void)ptx_module_hold(launch->module);

@@ -115,6 +115,17 @@ uint64_t ocl_check_race_gate(void);
 /* The launch's head has what was reported of its kernel before. */
 void ocl_check_race_begin(struct ocl_check_launch *launch);
 
+/* Nothing is known of memory that is still; `times`: as struct clem_check_launch's, 0: nothing will be. */
+static inline void ocl_check_still_begin(struct ocl_check_launch *launch, uint64_t times)
+{
+    launch->head.still_times = times;
+    launch->head.stored_times = 0;
+    for (size_t i = 0; i < CLEM_CHECK_STILL; i++)
+        launch->head.still[i] = launch->head.none;
+}
+/* A launch begins: nothing will be, so far. */
+void ocl_check_still(struct ocl_check_launch *launch);
+
 /* An access to memory that the host has as well, by which it may wait for the kernel, or be waited for. */
 void ocl_check_talk(const struct ocl_access *access);
 

@@ -20,7 +20,8 @@ enum { MOST_FOUND = 8, SEEN = 4096 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ocl_race *race;
 static uint32_t open_launches;
-static bool is_full; /* it was said */
+static uint64_t sole_times; /* how often a launch became the sole one */
+static bool is_full;        /* it was said */
 static struct found {
     struct ocl_race_report reports[MOST_FOUND];
     unsigned count;
@@ -234,8 +235,10 @@ static void take_lock(const struct ocl_check_launch *launch)
 static void choose_sole(struct ocl_check_launch *launch, unsigned kind)
 {
     if (kind == CLEM_CHECK_BEGIN && atomic_load(&gate.sole) == 0 && open_launches == 1 &&
-        ocl_check_can_stop_threads())
+        ocl_check_can_stop_threads()) {
+        ocl_check_still_begin(launch, ++sole_times);
         atomic_store(&gate.sole, name_of(launch));
+    }
     if (kind == CLEM_CHECK_END && launch->ended == launch->block_count &&
         atomic_load(&gate.sole) == name_of(launch))
         atomic_store(&gate.sole, 0);

@@ -67,6 +67,11 @@ uint64_t ocl_check_no_pages(void)
     return (uint64_t)(uintptr_t)none;
 }
 
+uint64_t ocl_check_no_memory(void)
+{
+    return (uint64_t)(uintptr_t)&nothing.quick;
+}
+
 static bool has(const struct ocl_checked_memory *memory, uint64_t address)
 {
     return memory && atomic_load_explicit(&memory->is_found, memory_order_acquire) &&
@@ -116,6 +121,8 @@ static struct ocl_checked_memory *take(void)
     oldest = taken->next;
     left--;
     free(atomic_load(&taken->written));
+    free((void *)(uintptr_t)taken->quick.still);
+    taken->quick.still = 0;
     return taken;
 }
 

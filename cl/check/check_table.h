@@ -41,6 +41,9 @@ uint64_t ocl_check_pages(void);
 /* Likewise, of memory that has nothing. */
 uint64_t ocl_check_no_pages(void);
 
+/* The address of a struct clem_check_memory that has nothing. */
+uint64_t ocl_check_no_memory(void);
+
 /* From now on memory counts as freed for launches of a number and later ones. */
 void ocl_check_free_from(struct ocl_checked_memory *memory, uint64_t number);
 

@@ -399,6 +399,7 @@ static bool find_in_cell(struct sought *s, struct page *page, uint64_t at)
 static bool has_none(struct sought *s, struct page *page, uint64_t at)
 {
     uint32_t count;
+    race_settle_row(s->race, page, at);
     const struct ptx_row_access *listed =
         ptx_row_listed((uint64_t *)(void *)page->first, at, &count);
     for (uint32_t i = 0; listed && i < count; i++)

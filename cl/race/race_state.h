@@ -181,11 +181,18 @@ struct page *race_page(struct ocl_race *race, uint64_t address);
 struct page *race_page_for(struct ocl_race *race, uint64_t address);
 struct page *race_shared_page_for(struct ocl_race *race, struct ocl_race_block *block,
                                   uint64_t offset);
-/* Needed once before cells at an address are read or written: there may be a list in place of them. */
+/* Needed once before the list of a row is looked at: there may be something that is not in it yet. */
+static inline void race_settle_row(struct ocl_race *race, struct page *page, uint64_t address)
+{
+    const struct ptx_row_times times = ptx_row_times_of(&race->look, NULL);
+    ptx_front_settle((uint64_t *)(void *)page->first, address, &times);
+}
+/* Likewise before cells at an address are read or written: there may be a list in place of them. */
 static inline void race_close_row(struct ocl_race *race, struct page *page, uint64_t address)
 {
     uint64_t *const cells = (uint64_t *)(void *)page->first;
     const struct ptx_row_times times = ptx_row_times_of(&race->look, NULL);
+    race_settle_row(race, page, address);
     ptx_row_close(cells, address, &times);
 }
 /* The cell of an address or offset in its page. */

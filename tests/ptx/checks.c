@@ -1,6 +1,8 @@
 /* Checked kernels in the native form: which have it, and that a warp's row of accesses leaves in the cells of races what its lanes
  * leave there one after the other.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -16,15 +18,7 @@
 
 static enum ptx_form form_of(const char *text)
 {
-    static const struct ptx_target target = {.is_cpu = true,
-                                             .has_double = true,
-                                             .has_int64_atomics = true,
-                                             .max_parameter_bytes = 4096,
-                                             .llvm_major = 14,
-                                             .checks = PTX_CHECK_MEMORY | PTX_CHECK_INIT |
-                                                       PTX_CHECK_RACE | PTX_CHECK_SYNC,
-                                             .force_form = -1};
-    struct ptx_kernel kernel = translate_for(text, &target);
+    struct ptx_kernel kernel = translate_checked(text);
     const enum ptx_form form = kernel.form;
     ptx_kernel_free(&kernel);
     return form;
@@ -57,6 +51,69 @@ TEST_BODY(checked_kernels_are_not_native_where_threads_are_told_of)
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
         assert_int_not_equal(form_of(bodies[i]), PTX_FORM_NATIVE);
+}
+
+/* ---- Where stores go ---- */
+
+#define ADDRESSES                                                                                  \
+    ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 n)\n{\n.reg .pred %p<8>;\n"       \
+    ".reg .b32 %r<16>;\n.reg .b64 %rd<16>;\n"                                                      \
+    "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [n]; mov.u32 %r1, "        \
+    "%tid.x; "                                                                                     \
+    "mul.wide.u32 %rd4, %r1, 4; add.s64 %rd5, %rd1, %rd4; add.s64 %rd6, %rd2, %rd4; "
+
+/* What the text tells of a kernel's first access: parameters that its stores may go to. */
+static uint64_t stores_of(const char *body)
+{
+    char text[2048];
+    (void)snprintf(text, sizeof text, "%s%s%s\n}\n", PTX_HEAD, ADDRESSES, body);
+    struct ptx_kernel kernel = translate_checked(text);
+    assert_int_equal(kernel.form, PTX_FORM_NATIVE);
+    const char *at = strstr(kernel.text, "constant [10 x i64] [");
+    assert_non_null(at);
+    for (size_t word = 0; word < offsetof(struct ptx_native_told, stores) / 8 + 1; word++)
+        at = strstr(at, "i64 ") + (word == 0 ? strlen("i64] [i64 ") : strlen("i64 "));
+    const uint64_t stores = (uint64_t)strtoll(at, NULL, 10);
+    ptx_kernel_free(&kernel);
+    return stores;
+}
+
+TEST_BODY(stores_go_to_what_parameters_say_and_otherwise_anywhere)
+{
+    static const struct {
+        const char *body;
+        uint64_t stores;
+    } rows[] = {
+        {"ld.global.u32 %r2, [%rd5]; st.global.u32 [%rd6], %r2; ret;", 2},
+        {"ld.global.u32 %r2, [%rd5]; atom.global.add.u32 %r3, [%rd6], 1; ret;", 2},
+        {"ld.global.u32 %r2, [%rd5]; ret;", 0},
+        {"ld.global.u32 %r2, [%rd5]; st.global.u32 [%rd6], %r2; st.global.u32 [%rd5+4], %r2; ret;",
+         3},
+        /* by an index: from memory, of 32 bits or 64, and another parameter */
+        {"ld.global.u32 %r2, [%rd5]; mul.wide.u32 %rd7, %r2, 4; add.s64 %rd8, %rd2, %rd7; "
+         "st.global.u32 [%rd8], %r1; ret;",
+         2},
+        {"ld.global.u64 %rd7, [%rd5]; shl.b64 %rd7, %rd7, 2; add.s64 %rd8, %rd2, %rd7; "
+         "st.global.u32 [%rd8], %r1; ret;",
+         PTX_REACHES_ALL}, /* rd7 is a pointer at first */
+        {"ld.global.u64 %rd7, [%rd5]; shl.b64 %rd9, %rd7, 2; add.s64 %rd8, %rd2, %rd9; "
+         "st.global.u32 [%rd8], %r1; ret;",
+         2},
+        {"ld.global.u32 %r2, [%rd5]; add.s64 %rd8, %rd6, %rd3; st.global.u32 [%rd8], %r2; ret;", 6},
+        /* one of two, and what no parameter says */
+        {"setp.eq.u32 %p1, %r1, 3; selp.b64 %rd8, %rd5, %rd6, %p1; ld.global.u32 %r2, [%rd5]; "
+         "st.global.u32 [%rd8], %r2; ret;",
+         3},
+        {"ld.global.u64 %rd7, [%rd5]; st.global.u32 [%rd7], %r1; ret;", PTX_REACHES_ALL},
+        {"ld.global.u64 %rd7, [%rd5]; and.b64 %rd8, %rd7, -16; add.s64 %rd9, %rd8, %rd3; "
+         "st.global.u32 [%rd9], %r1; ret;",
+         PTX_REACHES_ALL},
+        /* where threads tell others what they have done */
+        {"ld.global.u32 %r2, [%rd5]; st.global.u32 [%rd6], %r2; membar.gl; ret;", PTX_REACHES_ALL},
+        {"ld.volatile.global.u32 %r2, [%rd5]; st.global.u32 [%rd6], %r2; ret;", PTX_REACHES_ALL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(stores_of(rows[i].body), rows[i].stores);
 }
 
 /* ---- Cells ---- */
@@ -104,7 +161,7 @@ static void prepare(struct side *s)
     s->site = SITE;
     s->look.sites[SITE] = (struct clem_race_site){SITE, 5ull << CLEM_RACE_SITE_AT};
     s->look.sites[OTHER_SITE] = (struct clem_race_site){OTHER_SITE, 6ull << CLEM_RACE_SITE_AT};
-    s->whole = (struct clem_check_memory){(uint64_t)(uintptr_t)memory, sizeof memory, 0};
+    s->whole = (struct clem_check_memory){(uint64_t)(uintptr_t)memory, sizeof memory, 0, 0};
     for (size_t i = 0; i < CLEM_CHECK_PAGES; i++)
         s->memory[i] = (uint64_t)(uintptr_t)&s->whole;
     s->head.memory = (uint64_t)(uintptr_t)s->memory;
@@ -262,19 +319,27 @@ static uint64_t offset_of(const struct drawn *d, uint32_t lane)
 }
 
 static bool always_looks; /* at memory and init, too */
+static bool is_still;     /* loads are of memory that may be still */
+static uint64_t parameters[1];
 
 static void by_row(struct side *s, const struct drawn *d, bool is_list)
 {
     static struct ptx_native_list list;
     const uint64_t base = (uint64_t)(uintptr_t)memory;
-    const struct ptx_native_launch launch = {.checked = (uint64_t)(uintptr_t)&s->head};
+    const struct ptx_native_launch launch = {.checked = (uint64_t)(uintptr_t)&s->head,
+                                             .parameters = (uint64_t)(uintptr_t)parameters};
     const struct ptx_native_block block = {.thread = d->thread, .number_in_grid = s->look.block};
-    const struct ptx_native_told told = {.what = (uint64_t)d->bytes << 32 | CLEM_CHECK_GLOBAL << 8 |
-                                                 (d->writes ? CLEM_CHECK_STORE : CLEM_CHECK_LOAD),
-                                         .site = s->site,
-                                         .ways = PTX_NATIVE_RACES |
-                                                 (always_looks || draw(2) ? PTX_NATIVE_LOOKS : 0),
-                                         .stride = d->stride};
+    const bool looks = always_looks || draw(2), are_words = d->bytes == 4 && d->stride == 4;
+    const struct ptx_native_told told = {
+        .what = (uint64_t)d->bytes << 32 | CLEM_CHECK_GLOBAL << 8 |
+                (d->writes ? CLEM_CHECK_STORE : CLEM_CHECK_LOAD),
+        .site = s->site,
+        .ways = PTX_NATIVE_RACES | (looks ? (uint64_t)PTX_NATIVE_LOOKS : 0) |
+                (is_still && !d->writes ? (uint64_t)PTX_NATIVE_STILL : 0) |
+                (looks && are_words ? (uint64_t)PTX_NATIVE_WORDS : 0),
+        .stride = d->stride,
+        .stores = 1,
+        .number = d->bytes};
     told_lanes = 0;
     for (uint32_t lane = 0; lane < LANES; lane++)
         list.addresses[lane] = base + offset_of(d, lane);
@@ -325,6 +390,13 @@ static uint32_t racing_lanes(const struct drawn *d)
     return racing;
 }
 
+/* What is in a row's front is its list then. */
+static void settle(uint64_t at)
+{
+    const struct ptx_row_times times = ptx_row_times_of(&side.look, &side.head);
+    ptx_front_settle(side.cells, at, &times);
+}
+
 /* What is told the host does. */
 static void forget_told(const struct drawn *d)
 {
@@ -332,6 +404,7 @@ static void forget_told(const struct drawn *d)
     for (uint32_t lane = 0; lane < LANES; lane++)
         for (uint64_t i = 0; told_lanes >> lane & 1 && i < d->bytes; i += 4) {
             const uint64_t at = offset_of(d, lane) + i;
+            settle(at);
             ptx_row_close(side.cells, at, &times);
             side.cells[at / 4] = 0;
             past.forgotten[at / 4] = past.count;
@@ -508,6 +581,7 @@ static void next_block(void)
 static uint32_t listed(void)
 {
     uint32_t count;
+    settle(0);
     return ptx_row_listed(side.cells, 0, &count) ? count : 0;
 }
 
@@ -576,6 +650,7 @@ TEST_BODY(a_row_that_is_closed_keeps_what_no_barrier_orders)
         assert_int_equal(told_lanes, 0);
     }
     const struct ptx_row_times times = ptx_row_times_of(&side.look, &side.head);
+    settle(0);
     ptx_row_close(side.cells, 0, &times);
     d.writes = true;
     d.first = 20;
@@ -723,4 +798,149 @@ TEST_BODY(stores_of_what_is_there_are_told_as_such_in_all_memory)
     assert_int_equal(same, expected);
     tell_row_of_same(CLEM_CHECK_GLOBAL, words);
     assert_int_equal(same, expected);
+}
+
+/* ---- Memory that is still ---- */
+
+static struct {
+    struct clem_check_still head;
+    uint64_t words[WORDS / 64 + 1], parts[1], each[WORDS * 4 / 64];
+} kept;
+static struct clem_check_memory nothing;
+
+static uint64_t find_memory(uint64_t address)
+{
+    return address - (uint64_t)(uintptr_t)memory < sizeof memory ? (uint64_t)(uintptr_t)&side.whole
+                                                                 : 0;
+}
+
+static bool keep_memory(uint64_t its, uint64_t times)
+{
+    memset(&kept, 0, sizeof kept);
+    kept.head =
+        (struct clem_check_still){times, sizeof kept.words, offsetof(__typeof__(kept), each)};
+    ((struct clem_check_memory *)(uintptr_t)its)->still = (uint64_t)(uintptr_t)&kept;
+    return true;
+}
+
+static void begin_still(uint64_t parameter)
+{
+    begin_again();
+    side.head.find = (uint64_t)(uintptr_t)find_memory;
+    side.head.keep = (uint64_t)(uintptr_t)keep_memory;
+    side.head.none = (uint64_t)(uintptr_t)&nothing;
+    for (size_t i = 0; i < CLEM_CHECK_STILL; i++)
+        side.head.still[i] = side.head.none;
+    side.head.still_times = 1;
+    parameters[0] = parameter;
+    is_still = true;
+}
+
+static struct drawn draw_read(void)
+{
+    static const uint32_t sizes[] = {1, 2, 4, 4, 8};
+    static const uint32_t masks[] = {UINT32_MAX, UINT32_MAX, 0xfffe, 1, 0x0f0ff0f0};
+    struct drawn d = {.thread = draw(4) * LANES, .time = side.look.time};
+    d.bytes = sizes[draw(5)];
+    d.lanes = masks[draw(5)];
+    d.stride = draw(5) == 0 ? 0 : draw(6) ? (int64_t)d.bytes : 3 * (int64_t)d.bytes;
+    d.first = (uint64_t)draw(200) * d.bytes;
+    d.second = draw(4) ? d.first + (uint64_t)(16 * d.stride) : (uint64_t)draw(200) * d.bytes;
+    return d;
+}
+
+/* Bytes that the launch has read, and words of which it has read parts: of those no more than a few reads are kept. */
+static struct {
+    bool bytes[WORDS * 4], parts[WORDS];
+} was_read;
+
+/* What is told the host keeps. */
+static void note_read(const struct drawn *d)
+{
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        for (uint64_t k = 0; (d->lanes & ~told_lanes) >> lane & 1 && k < d->bytes; k++) {
+            was_read.bytes[offset_of(d, lane) + k] = true;
+            was_read.parts[(offset_of(d, lane) + k) / 4] |= d->bytes < 4;
+        }
+}
+
+/* How many words are known to be read. Needs: only such ones are. */
+static uint32_t count_kept(void)
+{
+    uint32_t count = 0;
+    for (size_t at = 0; at < sizeof was_read.bytes; at++) {
+        const bool is_word = kept.words[at / 256] >> at / 4 % 64 & 1;
+        const bool is_part = kept.each[at / 64] >> at % 64 & 1;
+        assert_true(was_read.bytes[at] || !(is_word || is_part));
+        count += is_word && at % 4 == 0;
+    }
+    return count;
+}
+
+/* A launch that nothing orders behind it writes word after word: whatever was read is told of. */
+static uint32_t write_all(uint32_t *in_vain)
+{
+    uint32_t races = 0;
+    is_still = false;
+    side.head.still_times = 0;
+    side.look.begin = side.look.time++;
+    side.look.turn = side.look.alone = side.look.time;
+    for (uint64_t at = 0; at < sizeof memory; at += 4) {
+        const struct drawn d = {.writes = true, .bytes = 4, .lanes = 1, .first = at};
+        by_row(&side, &d, true);
+        assert_true(told_lanes != 0 || !was_read.bytes[at] || was_read.parts[at / 4]);
+        races += was_read.bytes[at];
+        *in_vain += told_lanes != 0 && !was_read.bytes[at] && !was_read.parts[at / 4];
+    }
+    return races;
+}
+
+TEST_BODY(what_was_read_of_memory_that_is_still_is_kept_for_other_launches)
+{
+    uint32_t words = 0, races = 0, in_vain = 0;
+    for (uint32_t turn = 0; turn < 60; turn++) {
+        begin_still(5);
+        memset(&was_read, 0, sizeof was_read);
+        for (uint32_t i = 0; i < 1 + turn; i++) {
+            const struct drawn d = draw_read();
+            by_row(&side, &d, draw(2));
+            assert_int_equal(come, 0);
+            note_read(&d);
+            if (draw(3) == 0)
+                next_block();
+        }
+        words += count_kept();
+        races += write_all(&in_vain);
+    }
+    assert_true(words > 1000 && races > 1000 && in_vain < races / 20);
+}
+
+TEST_BODY(memory_that_is_written_is_not_still)
+{
+    struct drawn d = {.bytes = 4, .stride = 4, .lanes = UINT32_MAX, .second = 64};
+    begin_still((uint64_t)(uintptr_t)&memory[17]);
+    by_row(&side, &d, false);
+    assert_int_equal(side.whole.still, 0);
+    begin_still((uint64_t)(uintptr_t)&memory[WORDS]); /* from behind */
+    by_row(&side, &d, false);
+    assert_int_equal(side.whole.still, 0);
+    begin_still((uint64_t)1 << 40); /* in no memory: stores may go anywhere */
+    by_row(&side, &d, false);
+    assert_int_equal(side.whole.still | side.head.still_times, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        begin_still(5);
+        by_row(&side, &d, false);
+        assert_int_not_equal(side.whole.still, 0);
+        side.look.pages[((uint64_t)(uintptr_t)memory >> CLEM_RACE_PAGE_BITS) % CLEM_RACE_PAGES]
+            .number = 0; /* cells are not looked at again */
+        by_row(&side, &d, i);
+        assert_int_equal(told_lanes | come, 0);
+        d.writes = true; /* though nothing said so */
+        by_row(&side, &d, i);
+        assert_int_equal(side.head.still_times, 0);
+        d.writes = false;
+        by_row(&side, &d, i);
+        assert_int_equal(told_lanes, UINT32_MAX);
+    }
+    is_still = false;
 }

@@ -15,14 +15,24 @@ struct ptx_native_told {
     uint64_t what, site, more, registers, others, base;
     uint64_t ways;  /* PTX_NATIVE_LOOKS and the like */
     int64_t stride; /* between lanes of a half warp, where they lie on a line */
+    uint64_t
+        stores; /* the kernel's: a bit for each parameter, by its offset in words of 8 bytes, that may lead to what they write */
+    uint64_t number; /* of the access among the kernel's, below CLEM_CHECK_STILL */
 };
+/* In place of a parameter: a number that was read from memory. In place of all of them: stores may go anywhere. */
+#define PTX_REACHES_LOADED 62
+#define PTX_REACHES_ALL    UINT64_MAX
+
 enum {
     PTX_NATIVE_LOOKS = 1, /* memory and init, without a call of who checks */
     PTX_NATIVE_RACES = 2, /* likewise races */
     PTX_NATIVE_INIT = 4,  /* shared memory has what stands for its bytes */
     PTX_NATIVE_TELLS =
         8, /* each access is told, whatever is known; of atomic operations those that may order something */
-    PTX_NATIVE_FIRST = 16 /* of neighbours that store at one place the first does it for all */
+    PTX_NATIVE_FIRST = 16, /* of neighbours that store at one place the first does it for all */
+    PTX_NATIVE_STILL = 32, /* a plain load of memory that may be still: still.h */
+    PTX_NATIVE_WORDS = 64, /* words of 4 bytes of global memory, side by side: words_check.c */
+    PTX_NATIVE_CALM = 128  /* a load of shared memory for which PTX_NATIVE_LOOKS is all (phase.h) */
 };
 
 /* For each lane an address of the host's, and a value of as many bytes as its store has: side by side. */
@@ -73,6 +83,11 @@ bool ptx_check_quickly(const struct ptx_native_launch *launch, const struct ptx_
                        const struct ptx_native_told *told, uint32_t lanes, uint64_t first,
                        uint64_t second, const struct ptx_native_list *list);
 
+/* words_check.c: likewise, of what has PTX_NATIVE_WORDS. Some of the lanes may have been done with. */
+bool ptx_check_words(const struct ptx_native_launch *launch, const struct ptx_native_block *block,
+                     const struct ptx_native_told *told, uint32_t lanes, uint64_t first,
+                     uint64_t second, const struct ptx_native_list *list);
+
 /* Whether lanes' places in a list follow each other, up or down, so that none is another's. */
 bool ptx_are_apart(const struct ptx_native_list *list, uint32_t lanes, uint32_t bytes);
 
@@ -87,7 +102,6 @@ void clem_native_block_begins(const struct ptx_native_launch *launch,
                               struct ptx_native_block *block);
 void clem_native_block_meets(const struct ptx_native_launch *launch,
                              const struct ptx_native_block *block, uint32_t live);
-void clem_native_block_ends(const struct ptx_native_launch *launch,
-                            const struct ptx_native_block *block);
+void clem_native_block_ends(const struct ptx_native_launch *launch, struct ptx_native_block *block);
 
 #endif

@@ -10,6 +10,7 @@
 #include "kernels/ptx/host/cells.h"
 #include "kernels/ptx/host/checks.h"
 #include "kernels/ptx/host/host_race.h"
+#include "kernels/ptx/host/still.h"
 #include "kernels/ptx/host/strong.h"
 #include "kernels/ptx/host/written.h"
 #include "kernels/ptx/library/check.h"
@@ -21,6 +22,7 @@ enum { HALF = 16 };
 struct quick {
     const struct clem_check_launch *head;
     const struct clem_race_look *look;
+    const struct ptx_native_launch *launch;
     const struct ptx_native_block *block;
     const struct ptx_native_told *told;
     const struct ptx_native_list *list;
@@ -79,6 +81,8 @@ static inline bool is_right(const struct quick *q, const struct lanes *l)
         at -= memory->base;
         bytes = memory->bytes;
         written = memory->written;
+        if (q->writes)
+            ptx_still_ends(q->head, memory, l->low);
     }
     if (at >= bytes || l->bytes > bytes - at)
         return false;
@@ -251,6 +255,19 @@ static bool note_in_cells(const struct quick *q, const struct lanes *l, uint64_t
     return are;
 }
 
+/* What lanes that store what is there already make of a store, and the others. Needs: 4 bytes each. */
+static inline void part(const struct quick *q, const struct lanes *l, uint64_t at, uint32_t same,
+                        struct ptx_row_access both[2])
+{
+    const struct ptx_row_access one = access_of(q, l, at);
+    for (unsigned i = 0; i < 2; i++) {
+        both[i] = one;
+        both[i].lanes = i ? same : l->which & ~same;
+        both[i].cells = cells_of(l, at, both[i].lanes);
+    }
+    both[1].word |= CLEM_RACE_SAME;
+}
+
 static inline bool note_store(const struct quick *q, const struct lanes *l, uint64_t *cells,
                               uint64_t at, uint32_t same)
 {
@@ -261,12 +278,7 @@ static inline bool note_store(const struct quick *q, const struct lanes *l, uint
     }
     if (q->bytes != 4)
         return false;
-    for (unsigned i = 0; i < 2; i++) {
-        both[i] = one;
-        both[i].lanes = i ? same : l->which & ~same;
-        both[i].cells = cells_of(l, at, both[i].lanes);
-    }
-    both[1].word |= CLEM_RACE_SAME;
+    part(q, l, at, same, both);
     if (both[0].cells != 0 && both[1].cells != 0)
         return ptx_row_note_both(cells, at, &q->times, both);
     return ptx_row_note(cells, at, &q->times, &both[both[0].cells ? 0 : 1], 0);
@@ -304,6 +316,38 @@ static inline bool note_load(const struct quick *q, const struct lanes *l, uint6
     return ptx_row_note(cells, at, &q->times, &access, bytes);
 }
 
+/* Where a row's front is all that there is. false: there is a list then, or cells. */
+static inline bool note_in_front(const struct quick *q, uint64_t *cells, uint64_t low, uint64_t at,
+                                 const struct ptx_row_access *access, ptx_row_bytes bytes)
+{
+    const bool is_still = q->told->ways & PTX_NATIVE_STILL && ptx_still_is_kept(q->head, low);
+    if (ptx_front_note(cells, at, &q->times, access, bytes, is_still, q->look->alone))
+        return true;
+    ptx_front_settle(cells, at, &q->times);
+    return false;
+}
+
+static inline bool store_in_front(const struct quick *q, const struct lanes *l, uint64_t *cells,
+                                  uint64_t at, uint32_t same)
+{
+    struct ptx_row_access access = access_of(q, l, at), both[2];
+    bool is = false;
+    if (same == 0 || same == l->which) {
+        access.word |= same ? CLEM_RACE_SAME : 0u;
+        return note_in_front(q, cells, l->low, at, &access, 0);
+    }
+    if (q->bytes == 4) {
+        part(q, l, at, same, both);
+        const bool are_both = both[0].cells != 0 && both[1].cells != 0;
+        is = are_both ? ptx_front_note_both(cells, at, &q->times, &access, both, q->look->alone)
+                      : ptx_front_note(cells, at, &q->times, &both[both[0].cells ? 0 : 1], 0, false,
+                                       q->look->alone);
+    }
+    if (!is)
+        ptx_front_settle(cells, at, &q->times);
+    return is;
+}
+
 /* Memory, init and races. *is_new: it was not seen before. */
 static inline bool store_is_right(const struct quick *q, const struct lanes *l, uint64_t *cells)
 {
@@ -311,8 +355,22 @@ static inline bool store_is_right(const struct quick *q, const struct lanes *l, 
     bool is = is_right(q, l);
     for (uint64_t at = l->low & ~(uint64_t)(PTX_ROW_BYTES - 1); is && at < l->low + l->bytes;
          at += PTX_ROW_BYTES)
-        is = note_store(q, l, cells, at, same) || note_in_cells(q, l, cells, at, same);
+        is = (!q->is_shared && store_in_front(q, l, cells, at, same)) ||
+             note_store(q, l, cells, at, same) || note_in_cells(q, l, cells, at, same);
     return is;
+}
+
+/* Whether a load is in the front, or in what the front has not come to yet, and is right. */
+static inline bool load_in_front(const struct quick *q, const struct lanes *l, uint64_t *cells,
+                                 uint64_t at, ptx_row_bytes bytes, bool *is_new)
+{
+    if (!ptx_front_may_be(cells, at, q->times.clear))
+        return false;
+    if (!*is_new && !is_right(q, l))
+        return false;
+    *is_new = true;
+    const struct ptx_row_access access = access_of(q, l, at);
+    return note_in_front(q, cells, l->low, at, &access, bytes);
 }
 
 /* What was read before was right. */
@@ -326,6 +384,8 @@ static inline bool load_is_right(const struct quick *q, const struct lanes *l, u
          at += PTX_ROW_BYTES) {
         const int64_t first = (int64_t)(l->low - at);
         const ptx_row_bytes bytes = ptx_row_between(first, first + (int64_t)l->bytes);
+        if (!q->is_shared && load_in_front(q, l, cells, at, bytes, is_new))
+            continue;
         if (is_seen &&
             ptx_row_has_read(ptx_row_of(cells, at), &q->times, q->look->time, warp, bytes))
             continue;
@@ -336,6 +396,21 @@ static inline bool load_is_right(const struct quick *q, const struct lanes *l, u
             return false;
     }
     return true;
+}
+
+/* What was read is kept by rows and cells. Where some launch that is in no order with this one wrote it, others that read it are told
+ * of too. */
+static inline void note_still(const struct quick *q, uint64_t *cells, uint64_t low, uint64_t bytes)
+{
+    bool may = true;
+    for (uint64_t at = low & ~(uint64_t)(PTX_ROW_BYTES - 1); at < low + bytes;
+         at += PTX_ROW_BYTES) {
+        const struct ptx_row *const row = ptx_row_of(cells, at);
+        may &= row->mark == PTX_FRONT_MARK || !ptx_row_is_open(row) || row->written == 0 ||
+               row->last_write <= q->times.clear;
+    }
+    if (may)
+        ptx_still_note(q->launch, q->told, low, bytes);
 }
 
 static inline bool may_be_touched(const struct quick *q, const struct lanes *l)
@@ -376,7 +451,26 @@ static inline bool is_seen_right(const struct quick *q, const struct lanes *l, b
         (uint64_t *)(uintptr_t)clem_race_cells_of(q->look, l->low, q->is_shared);
     if (!may_pass(q, l) || !cells)
         return false;
-    return q->writes ? store_is_right(q, l, cells) : load_is_right(q, l, cells, is_new);
+    if (q->writes)
+        return store_is_right(q, l, cells);
+    const bool is_right = load_is_right(q, l, cells, is_new);
+    if (is_right && q->told->ways & PTX_NATIVE_STILL)
+        note_still(q, cells, l->low, l->bytes);
+    return is_right;
+}
+
+/* Lanes of two pages: those of each. */
+static bool passes_by_page(const struct quick *q, const struct lanes *l)
+{
+    const uint64_t end = (l->low / CLEM_RACE_PAGE_BYTES + 1) * CLEM_RACE_PAGE_BYTES;
+    const uint32_t before = (uint32_t)(end - l->first) / q->bytes,
+                   low = l->which & (uint32_t)(((uint64_t)1 << before) - 1), high = l->which & ~low;
+    bool is_new;
+    if (!q->is_line || q->is_shared || l->first & (q->bytes - 1) || low == 0 || high == 0)
+        return false;
+    const struct lanes both[2] = {lanes_of(q, l->first, l->lane, low),
+                                  lanes_of(q, l->first, l->lane, high)};
+    return is_seen_right(q, &both[0], &is_new) && is_seen_right(q, &both[1], &is_new);
 }
 
 static inline bool passes(const struct quick *q, uint64_t first, uint32_t lane, uint32_t which)
@@ -385,6 +479,8 @@ static inline bool passes(const struct quick *q, uint64_t first, uint32_t lane, 
     if (!are_neighbours(which))
         return false;
     const struct lanes l = lanes_of(q, first, lane, which);
+    if ((l.low ^ (l.low + l.bytes - 1)) >> CLEM_RACE_PAGE_BITS)
+        return passes_by_page(q, &l);
     return is_seen_right(q, &l, &is_new);
 }
 
@@ -435,6 +531,7 @@ static inline bool begin(struct quick *q, const struct ptx_native_launch *launch
 {
     const uint64_t what = told->what, looks = PTX_NATIVE_LOOKS | PTX_NATIVE_RACES;
     q->head = (const struct clem_check_launch *)(uintptr_t)launch->checked;
+    q->launch = launch;
     q->block = block;
     q->told = told;
     q->list = list;
@@ -535,6 +632,8 @@ static inline bool is_right_at(const struct quick *q, struct clem_check_memory *
     if (place - memory->base >= memory->bytes && !q->is_shared) {
         const uint64_t *const pages = (const uint64_t *)(uintptr_t)q->head->memory;
         *memory = *(const struct clem_check_memory *)(uintptr_t)pages[CLEM_CHECK_PLACE(place)];
+        if (CLEM_CHECK_KIND(q->told->what) != CLEM_CHECK_LOAD)
+            ptx_still_ends(q->head, memory, place);
     }
     const uint64_t at = place - memory->base;
     return at < memory->bytes && q->bytes <= memory->bytes - at &&
@@ -547,8 +646,8 @@ static inline struct clem_check_memory memory_of(const struct quick *q)
     const bool has_shadow = q->told->ways & PTX_NATIVE_INIT;
     if (q->is_shared)
         return (struct clem_check_memory){0, q->head->shared_bytes,
-                                          has_shadow ? q->block->shadow : 0};
-    return (struct clem_check_memory){0, 0, 0};
+                                          has_shadow ? q->block->shadow : 0, 0};
+    return (struct clem_check_memory){0, 0, 0, 0};
 }
 
 /* What is the same for all lanes that are looked at one by one. */
@@ -585,6 +684,8 @@ static inline bool is_noted_at(const struct quick *q, const struct each *e, unsi
     uint64_t *const cells = (uint64_t *)(uintptr_t)clem_race_cells_of(e->look, place, q->is_shared);
     if (!cells)
         return false;
+    if (!q->is_shared)
+        ptx_front_settle(cells, place, &q->times);
     const struct ptx_row *const row = ptx_row_of(cells, place);
     const uint32_t thread = (uint32_t)q->block->thread + lane;
     const int64_t at = (int64_t)(place % PTX_ROW_BYTES);
@@ -599,6 +700,14 @@ static inline bool is_noted_at(const struct quick *q, const struct each *e, unsi
     const uint32_t word =
         e->word | thread | part << CLEM_RACE_BYTES_AT | (is_same ? CLEM_RACE_SAME : 0u);
     return pass_cells(e, word, cells, place % CLEM_RACE_PAGE_BYTES / 4);
+}
+
+/* What one lane reads is mostly not read again: rather what was read before. */
+static inline void note_still_lane(const struct quick *q, uint64_t place)
+{
+    if (q->told->ways & PTX_NATIVE_STILL)
+        note_still(q, (uint64_t *)(uintptr_t)clem_race_cells_of(q->look, place, false), place,
+                   q->bytes);
 }
 
 /* Lanes at any places. */
@@ -632,23 +741,32 @@ static uint32_t read_each(const struct quick *q, uint32_t lanes)
                            .word = q->word | CLEM_RACE_BYTES | (uint32_t)q->block->thread,
                            .bytes = 4};
     struct clem_check_memory memory = memory_of(q);
+    const struct clem_check_memory *const still = ptx_still_of(q->launch, q->told);
     const uint64_t *const addresses = q->list->addresses;
     uint32_t left = lanes;
     for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(rest);
         const uint64_t place = addresses[lane], number = place >> CLEM_RACE_PAGE_BITS;
+        if (still && ptx_still_has_word(still, place)) {
+            left &= ~(rest & -rest);
+            continue;
+        }
         const struct clem_race_page *const page = &e.look->pages[number % CLEM_RACE_PAGES];
         uint64_t *const cells = (uint64_t *)(uintptr_t)page->cells;
         if (page->number != number || !is_right_at(q, &memory, place))
             continue;
         const int64_t at = (int64_t)(place % PTX_ROW_BYTES);
         const struct ptx_row *const row = ptx_row_of(cells, place);
+        ptx_front_settle(cells, place, &q->times);
+        const bool was_read = (uint32_t)cells[place % CLEM_RACE_PAGE_BYTES / 4] >= e.look->alone;
         const bool is_right =
             has_list(q, cells, place)
                 ? ptx_row_has_read(row, &q->times, e.time, (uint32_t)q->block->thread / 32,
                                    ptx_row_between(at, at + 4))
                 : pass_cells(&e, e.word + lane, cells, place % CLEM_RACE_PAGE_BYTES / 4);
         left &= ~(is_right ? rest & -rest : 0u);
+        if (is_right && was_read)
+            note_still_lane(q, place);
     }
     return left;
 }
@@ -665,6 +783,8 @@ static uint32_t pass_atomics(const struct quick *q, uint32_t lanes)
         uint64_t *const cells =
             (uint64_t *)(uintptr_t)clem_race_cells_of(q->look, one.low, q->is_shared);
         const uint32_t thread = (uint32_t)q->block->thread + lane;
+        if (cells && !q->is_shared)
+            ptx_front_settle(cells, one.low, &q->times);
         if (cells && !may_be_touched(q, &one) && is_right_at(q, &memory, one.low) &&
             ptx_put_atomic(q->look, q->times.old, (uint64_t)(word | thread) << 32 | q->look->time,
                            cells, one.low, q->bytes))

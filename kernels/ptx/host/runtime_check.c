@@ -9,6 +9,8 @@
 #include "kernels/ptx/host/cells.h"
 #include "kernels/ptx/host/checks.h"
 #include "kernels/ptx/host/host_race.h"
+#include "kernels/ptx/host/phase.h"
+#include "kernels/ptx/host/still.h"
 #include "kernels/ptx/host/strong.h"
 #include "kernels/ptx/host/written.h"
 #include "kernels/ptx/ir/ir.h"
@@ -115,6 +117,8 @@ static bool is_within(const struct row *r, struct extent x, uint64_t *written)
     const struct clem_check_memory *const memory =
         (const struct clem_check_memory *)(uintptr_t)pages[CLEM_CHECK_PLACE(x.low)];
     const uint64_t at = x.low - memory->base;
+    if (CLEM_CHECK_KIND(r->told->what) != CLEM_CHECK_LOAD)
+        ptx_still_ends(r->head, memory, x.low);
     *written = memory->written ? memory->written + at : 0;
     return at < memory->bytes && x.bytes <= memory->bytes - at;
 }
@@ -348,11 +352,20 @@ static bool has_read(const struct row *r, const struct racing *x, uint64_t place
                             (uint32_t)r->block->thread / 32, ptx_row_between(at, at + r->bytes));
 }
 
+/* Needed before lists or cells of some bytes are looked at. */
+static void settle(const struct row *r, const struct racing *x, struct extent e, uint64_t *cells)
+{
+    for (uint64_t at = e.low & ~(uint64_t)(PTX_ROW_BYTES - 1);
+         !r->is_shared && at < e.low + e.bytes; at += PTX_ROW_BYTES)
+        ptx_front_settle(cells, at, &x->times);
+}
+
 /* One lane makes no list of cells that may become one. */
 static bool race_lane(const struct row *r, struct racing *x, unsigned lane, uint64_t place,
                       uint64_t *cells)
 {
     const struct ptx_row *const row = ptx_row_of(cells, place);
+    settle(r, x, (struct extent){place, r->bytes}, cells);
     if (ptx_row_is_open(row)) {
         if (row->time <= x->now.old)
             ptx_row_forget(cells, place);
@@ -634,6 +647,7 @@ static uint32_t race_part(const struct row *r, struct racing *x, const struct pa
         return part->lanes;
     if (!r->is_shared && may_be_touched(r, e.low, e.bytes + 16))
         return race_each(r, x, part, NULL);
+    settle(r, x, e, cells);
     if (r->stride >= PTX_ROW_BYTES || r->stride <= -PTX_ROW_BYTES)
         return race_each(r, x, part, cells);
     if (r->stride == (int64_t)r->bytes)
@@ -664,6 +678,8 @@ static uint64_t tell(const struct ptx_native_launch *launch, const struct clem_c
 static uint64_t tell_lane(const struct row *r, unsigned lane, uint64_t place)
 {
     const struct ptx_native_told *const told = r->told;
+    if (!r->is_shared && CLEM_CHECK_KIND(told->what) != CLEM_CHECK_LOAD)
+        ptx_still_ends_at(r->head, place);
     const struct clem_check_call call = {.launch = name_of(r),
                                          .what = told->what,
                                          .site = told->site,
@@ -724,6 +740,7 @@ static bool race_atomic(const struct row *r, const struct racing *x, unsigned la
 {
     const uint32_t word = (uint32_t)thread_of(r, lane) | CLEM_RACE_BYTES | CLEM_RACE_WRITES |
                           CLEM_RACE_STRONG | x->word;
+    settle(r, x, (struct extent){place, r->bytes}, cells);
     return ptx_put_atomic(x->look, x->now.old, (uint64_t)word << 32 | x->look->time, cells, place,
                           r->bytes);
 }
@@ -753,6 +770,10 @@ static uint32_t right_atomics(const struct row *r)
 }
 
 /* ---- One by one ---- */
+
+static void end_phase(const struct clem_check_launch *head, const struct ptx_native_block *block);
+static void order_phase(const struct clem_check_launch *head, const struct ptx_native_block *block,
+                        uint32_t warps);
 
 /* Those that are the first of neighbours at one place. */
 static uint32_t firsts_of(const struct row *r)
@@ -794,6 +815,11 @@ static uint64_t one_by_one(const struct row *r)
 {
     const uint32_t right = right_atomics(r);
     uint64_t moved = 0, to[LANES];
+    if (r->is_shared) {
+        end_phase(r->head, r->block);
+        ptx_phase_forget(r->block);
+    }
+    order_phase(r->head, r->block, UINT32_MAX);
     for (uint32_t rest = r->lanes; rest != 0; rest &= rest - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(rest);
         const uint64_t place = place_of(r, lane), own = address_at(r, place);
@@ -926,6 +952,8 @@ static void open_rows(const struct row *r, const struct racing *x, const struct 
     for (uint64_t at = e.low & ~(uint64_t)(PTX_ROW_BYTES - 1); at < e.low + e.bytes;
          at += PTX_ROW_BYTES) {
         const uint64_t cells = clem_race_cells_of(x->look, at, r->is_shared);
+        if (cells && !r->is_shared)
+            ptx_front_settle((uint64_t *)(uintptr_t)cells, at, &x->times);
         if (cells)
             ptx_row_open((uint64_t *)(uintptr_t)cells, at);
     }
@@ -961,6 +989,115 @@ static void tell_refused(const struct row *r, const struct part *part)
         (void)tell_lane(r, lane, place_of(r, lane));
     }
 }
+
+/* ---- What was seen not to race (phase.h) ---- */
+
+static void note_atomics(const struct row *r)
+{
+    for (uint32_t rest = r->lanes & ~right_atomics(r); rest != 0; rest &= rest - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        (void)tell_lane(r, lane, place_of(r, lane));
+    }
+}
+
+/* Notes one access where races are looked for: it is right as far as memory and init go. */
+static void note_access(const struct clem_check_launch *head, const struct ptx_native_block *block,
+                        const struct ptx_phase_access *a)
+{
+    struct ptx_native_list list;
+    struct row r = {.head = head,
+                    .block = block,
+                    .told = a->told,
+                    .list = &list,
+                    .is_line = !a->places,
+                    .lanes = a->lanes,
+                    .bytes = CLEM_CHECK_BYTES(a->told->what),
+                    .is_shared = true,
+                    .writes = CLEM_CHECK_KIND(a->told->what) == CLEM_CHECK_STORE,
+                    .first = {a->first, a->second},
+                    .stride = a->told->stride};
+    struct part parts[2] = {{0, 0, a->lanes}};
+    for (unsigned lane = 0; a->places && lane < LANES; lane++)
+        list.addresses[lane] = block->shared + a->places[lane];
+    if (CLEM_CHECK_KIND(a->told->what) == CLEM_CHECK_ATOMIC) {
+        note_atomics(&r);
+        return;
+    }
+    const unsigned count = a->places ? 1 : parts_of(&r, parts);
+    for (unsigned i = 0; i < count; i++)
+        tell_refused(&r, &parts[i]);
+}
+
+/* Notes all of them. */
+static void note_phase(const struct clem_check_launch *head, const struct ptx_native_block *block)
+{
+    struct ptx_phase *const phase = ptx_phase_of(block);
+    if (phase->count == 0)
+        return;
+    struct ptx_native_block then = *block;
+    for (uint32_t i = 0; i < phase->count; i++) {
+        then.thread = phase->accesses[i].thread;
+        note_access(head, &then, &phase->accesses[i]);
+    }
+    phase->warps = phase->count = phase->list_count = 0;
+}
+
+/* Until the block's threads meet, each access of shared memory is looked at. */
+static void end_phase(const struct clem_check_launch *head, const struct ptx_native_block *block)
+{
+    struct ptx_phase *const phase = ptx_phase_of(block);
+    note_phase(head, block);
+    if (!phase->is_over)
+        phase->is_over = true;
+}
+
+/* What the warps of a mask did may be ordered before what is done behind that. */
+static void order_phase(const struct clem_check_launch *head, const struct ptx_native_block *block,
+                        uint32_t warps)
+{
+    struct ptx_phase *const phase = ptx_phase_of(block);
+    if (phase->is_over || !(phase->warps & warps))
+        return;
+    note_phase(head, block);
+    phase->orders |= warps;
+}
+
+/* Whether an access is of shared memory, and may race. */
+static bool may_be_seen(const struct ptx_native_told *told)
+{
+    return CLEM_CHECK_SPACE(told->what) == CLEM_CHECK_SHARED && told->ways & PTX_NATIVE_RACES;
+}
+
+/* Whether an access is seen to be right by what is known of the block's shared memory. */
+static bool is_line_seen(const struct ptx_native_launch *launch,
+                         const struct ptx_native_block *block, const struct ptx_native_told *told,
+                         uint32_t lanes, uint64_t first, uint64_t second)
+{
+    if (told->ways & PTX_NATIVE_CALM)
+        return ptx_phase_reads_line(launch, block, told, lanes, first, second);
+    if (!may_be_seen(told))
+        return false;
+    if (ptx_phase_passes(launch, block, told, lanes, first, second, NULL))
+        return true;
+    end_phase((const struct clem_check_launch *)(uintptr_t)launch->checked, block);
+    return false;
+}
+
+static bool is_list_seen(const struct ptx_native_launch *launch,
+                         const struct ptx_native_block *block, const struct ptx_native_told *told,
+                         uint32_t lanes, const struct ptx_native_list *list)
+{
+    if (told->ways & PTX_NATIVE_CALM)
+        return ptx_phase_reads_list(launch, block, told, lanes, list);
+    if (!may_be_seen(told))
+        return false;
+    if (ptx_phase_passes(launch, block, told, lanes, 0, 0, list))
+        return true;
+    end_phase((const struct clem_check_launch *)(uintptr_t)launch->checked, block);
+    return false;
+}
+
+/* ---- Memory that is new ---- */
 
 /* Memory that was not accessed before. */
 static bool make_known(const struct row *r, const struct part *part)
@@ -998,7 +1135,11 @@ uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
                                 uint64_t second, struct ptx_native_list *list)
 {
     const uint64_t starts[2] = {first, second};
-    if (lanes == 0 || ptx_check_quickly(launch, block, told, lanes, first, second, list) ||
+    if (lanes == 0 || is_line_seen(launch, block, told, lanes, first, second) ||
+        ptx_is_still(launch, told, lanes, first, second) ||
+        (told->ways & PTX_NATIVE_WORDS &&
+         ptx_check_words(launch, block, told, lanes, first, second, list)) ||
+        ptx_check_quickly(launch, block, told, lanes, first, second, list) ||
         pass_far(launch, block, told, lanes, starts, list))
         return 0;
     struct row r = row_of(launch, block, told, lanes, list);
@@ -1025,7 +1166,9 @@ uint64_t clem_native_check_list(const struct ptx_native_launch *launch,
                                 const struct ptx_native_told *told, uint32_t lanes,
                                 struct ptx_native_list *list)
 {
-    const uint32_t left = lanes ? ptx_check_list_quickly(launch, block, told, lanes, list) : 0;
+    const bool is_seen = lanes == 0 || is_list_seen(launch, block, told, lanes, list) ||
+                         ptx_are_still(launch, told, lanes, list);
+    const uint32_t left = is_seen ? 0 : ptx_check_list_quickly(launch, block, told, lanes, list);
     struct row all = row_of(launch, block, told, lanes, list);
     if (left == 0) {
         if (told->ways & PTX_NATIVE_TELLS && lanes != 0 && lanes != UINT32_MAX)
@@ -1059,6 +1202,7 @@ void clem_native_check_each(const struct ptx_native_launch *launch,
                             const struct ptx_native_block *block,
                             const struct ptx_native_told *told, uint32_t lanes)
 {
+    order_phase((const struct clem_check_launch *)(uintptr_t)launch->checked, block, UINT32_MAX);
     for (; lanes != 0; lanes &= lanes - 1) {
         struct clem_check_call call =
             call_of(launch, block, told->what, block->thread + (unsigned)__builtin_ctz(lanes));
@@ -1100,6 +1244,8 @@ void clem_native_check_warp(const struct ptx_native_launch *launch,
 {
     const uint32_t *const masks = list ? (const uint32_t *)list->values : NULL;
     const uint32_t both[2] = {lanes, live};
+    order_phase((const struct clem_check_launch *)(uintptr_t)launch->checked, block,
+                1u << (block->thread / LANES & 31u));
     if (masks && are_right(masks, lanes, live)) {
         mask = masks[__builtin_ctz(lanes)];
         list = NULL;
@@ -1159,6 +1305,7 @@ void clem_native_block_begins(const struct ptx_native_launch *launch,
     block->number_in_grid = ((uint64_t)at[2] * grid[1] + at[1]) * grid[0] + at[0];
     call.address = shared;
     block->shadow = shared ? tell(launch, &call) : 0;
+    ptx_phase_begin(launch, block);
     tell_block(launch, block, CLEM_CHECK_BEGIN, 0, shared, 0);
 }
 
@@ -1166,10 +1313,11 @@ void clem_native_block_meets(const struct ptx_native_launch *launch,
                              const struct ptx_native_block *block, uint32_t live)
 {
     tell_block(launch, block, CLEM_CHECK_BARRIER, block->met, 0, live);
+    ptx_phase_meet(launch, block);
 }
 
-void clem_native_block_ends(const struct ptx_native_launch *launch,
-                            const struct ptx_native_block *block)
+void clem_native_block_ends(const struct ptx_native_launch *launch, struct ptx_native_block *block)
 {
+    ptx_phase_end(block);
     tell_block(launch, block, CLEM_CHECK_END, 0, 0, 0);
 }

@@ -16,7 +16,7 @@
 
 /* What is looked at without a call: the fast ways of check.cl. Whatever is not found right there is told, and the host decides. A
  * text that was built for other meanings of these must not run: the number is part of the text, by which programs are kept. */
-#define CLEM_CHECK_VERSION 8
+#define CLEM_CHECK_VERSION 11
 
 /* Memory that was accessed before. */
 struct clem_check_memory {
@@ -24,13 +24,27 @@ struct clem_check_memory {
     ulong bytes; /* that may be accessed; 0: none without a call */
     ulong
         written; /* where a byte for each is, CLEM_CHECK_WRITTEN where something was written; 0: all was */
+    ulong still; /* address of a struct clem_check_still, or 0 */
 };
+
+/* Of memory that no store of a launch goes to: which of its words of 4 bytes that launch has read, and was right to. One more read
+ * of those is nothing new. */
+struct clem_check_still {
+    ulong times; /* struct clem_check_launch's still_times then; otherwise nothing is known */
+    ulong
+        bytes; /* that follow, of a bit for each word; then one for each CLEM_CHECK_STILL_PART of those: whether there is any; */
+    ulong
+        each; /* then a bit for each byte, of words that were read in parts: how far behind the struct */
+};
+#define CLEM_CHECK_STILL_PART     512
 #define CLEM_CHECK_WRITTEN        0x0101010101010101ul /* of 8 bytes */
 #define CLEM_CHECK_PAGE_BITS      12
 #define CLEM_CHECK_PAGES          256
 #define CLEM_CHECK_PLACE(address) ((address) >> CLEM_CHECK_PAGE_BITS & (CLEM_CHECK_PAGES - 1))
 
 #define CLEM_RACE_REPORTED 64
+#define CLEM_CHECK_STORED  8
+#define CLEM_CHECK_STILL   64
 
 /* The start of what the host has for a launch; its address is the kernel's argument. */
 struct clem_check_launch {
@@ -51,6 +65,15 @@ struct clem_check_launch {
     ulong reported_count; /* grows with the next */
     ulong reported
         [CLEM_RACE_REPORTED]; /* races of global memory: CLEM_RACE_PAIR() at CLEM_RACE_PAIR_PLACE(), or 0 */
+    /* Memory that is still, while the launch is the sole one. The host's functions: of the memory that has an address, that of a
+     * struct clem_check_memory, or 0; and whether such a one may be still from now on (its address, the launch's). */
+    ulong find, keep;
+    ulong none;                       /* address of a struct clem_check_memory that has nothing */
+    ulong still_times;                /* changes whenever the launch becomes the sole one */
+    ulong stored_times, stored_count; /* since then the next are known, */
+    ulong stored[CLEM_CHECK_STORED];  /* the memory that it writes; more than that: all */
+    ulong still
+        [CLEM_CHECK_STILL]; /* of accesses, by their numbers: the memory that each read last; it has `still` */
 };
 
 /* ---- Races that kernels look for themselves (cl/race/) ---- */
@@ -91,10 +114,10 @@ struct clem_check_launch {
 #define CLEM_RACE_PAIR_PLACE(pair) (((pair) >> 32) * 31 + ((pair) >> 4)) % CLEM_RACE_REPORTED
 
 /* They lie in pages: the first ones of all cells, then the others, cell by cell. */
-#define CLEM_RACE_PAGE_BITS  12 /* of memory's bytes */
-#define CLEM_RACE_PAGE_BYTES (1ul << CLEM_RACE_PAGE_BITS)
-#define CLEM_RACE_PAGES      1024
-#define CLEM_RACE_SITES      256
+#define CLEM_RACE_PAGE_BITS   12 /* of memory's bytes */
+#define CLEM_RACE_PAGE_BYTES  (1ul << CLEM_RACE_PAGE_BITS)
+#define CLEM_RACE_PAGES       1024
+#define CLEM_RACE_SITES       256
 
 struct clem_race_page {
     ulong number; /* of the first address */

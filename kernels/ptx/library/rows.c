@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { OTHERS = CLEM_RACE_SLOTS - 1 };
+enum { OTHERS = CLEM_RACE_SLOTS - 1, WARPS = 32 };
 
 _Static_assert(sizeof(struct ptx_row_access) == 24, "one for each cell, where its others are");
 _Static_assert(sizeof(struct ptx_row) <= PTX_ROW_CELLS * sizeof(uint64_t), "where first slots are");
@@ -806,4 +806,247 @@ bool ptx_row_note_both(uint64_t *cells, uint64_t address, const struct ptx_row_t
         return true;
     ptx_row_close(cells, address, times);
     return false;
+}
+
+/* ---- Fronts ---- */
+
+_Static_assert(sizeof(struct ptx_front) <= PTX_ROW_CELLS * sizeof(uint64_t), "where a row is");
+
+static void list(struct ptx_row *row, struct ptx_row_access *listed, const struct ptx_row_times *t,
+                 const struct ptx_row_access *a)
+{
+    struct ptx_row_times its = *t;
+    if (a->time < its.alone) /* of an earlier launch */
+        its.alone = 0;
+    go_on_to(row, &its, a->time);
+    add(row, listed, a);
+    if (writes(a))
+        forget_reads(row, bytes_of_cells(a->cells));
+    else
+        note_read(row, a, ptx_row_bytes_of(a));
+}
+
+void ptx_front_empty(uint64_t *cells, uint64_t address, const struct ptx_row_times *times)
+{
+    const struct ptx_front front = *ptx_front_of(cells, address);
+    struct ptx_row *const row = ptx_row_of(cells, address);
+    struct ptx_row_access *const listed = ptx_row_accesses(cells, row);
+    empty(row);
+    for (uint32_t i = 0; i < front.count; i++)
+        list(row, listed, times, &front.kept[i]);
+    note_writes(row, listed);
+}
+
+/* Whether an access is another one of the same threads, of the same bytes each or fewer. */
+static inline bool is_part_of(const struct ptx_row_access *a, const struct ptx_row_access *of)
+{
+    return is_alike(a, of) && !(a->lanes & ~of->lanes) && !(a->cells & ~of->cells);
+}
+
+/* What a new access makes of one that is kept. */
+enum fate {
+    STAYS,
+    SHRINKS, /* it stays for cells that the new one does not take whole */
+    GOES,
+    IS_ENOUGH,
+    IS_IN_DOUBT
+};
+
+/* Of one that is ordered before it. */
+static inline enum fate fate_before(const struct ptx_row_access *kept,
+                                    const struct ptx_row_access *a, uint32_t whole)
+{
+    if (!writes(a) && writes(kept))
+        return STAYS;
+    if (!(kept->cells & ~whole))
+        return GOES;
+    return kept->cells & whole && (kept->bytes == 0 || kept->bytes >= 4) ? SHRINKS : STAYS;
+}
+
+/* Whether it reads, by a block of the launch that has ended, and nothing orders those. */
+static inline bool is_settled(const struct ptx_row_times *t, const struct ptx_row_access *kept)
+{
+    return !writes(kept) && t->alone != 0 && kept->time >= t->alone && kept->time < t->turn;
+}
+
+/* A new access; it is kept as some parts, of lanes each. */
+struct newcomer {
+    const struct ptx_row_access *all, *parts;
+    uint32_t count, whole;
+};
+
+static bool are_reported(const struct ptx_row_times *t, const struct ptx_row_access *kept,
+                         const struct newcomer *now)
+{
+    bool are = true;
+    for (uint32_t i = 0; i < now->count; i++)
+        are &= !(now->parts[i].cells & kept->cells) || is_reported(t, kept, &now->parts[i]);
+    return are;
+}
+
+/* Of one that the launch made. */
+static inline enum fate fate_within(const struct ptx_row_times *t,
+                                    const struct ptx_row_access *kept, const struct newcomer *now)
+{
+    const struct ptx_row_access *const a = now->all;
+    const bool is_met = kept->time >= t->turn && kept->time <= t->barrier;
+    if (!writes(a) && kept->time == a->time && is_part_of(a, kept))
+        return IS_ENOUGH;
+    if (!writes(a) && is_settled(t, kept) && !(a->cells & ~whole_of(kept)))
+        return IS_ENOUGH;
+    if ((!writes(a) && !writes(kept)) || !(a->cells & kept->cells))
+        return STAYS;
+    if (kept->time >= t->turn && is_alike(kept, a))
+        return writes(a) && is_part_of(kept, a) ? GOES : STAYS;
+    if (is_met)
+        return writes(a) ? fate_before(kept, a, now->whole) : STAYS;
+    return are_reported(t, kept, now) ? STAYS : IS_IN_DOUBT;
+}
+
+static inline enum fate fate_of(const struct ptx_row_times *t, const struct ptx_row_access *kept,
+                                const struct newcomer *now, uint32_t alone)
+{
+    if (kept->time <= t->old)
+        return GOES;
+    if (kept->time <= t->clear)
+        return fate_before(kept, now->all, now->whole);
+    return kept->time < alone ? IS_IN_DOUBT : fate_within(t, kept, now);
+}
+
+/* Whether two other warps read all of it at this time, of which *warp is the one that was seen before; WARPS: none was. */
+static inline bool is_third_reader(const struct ptx_row_access *kept,
+                                   const struct ptx_row_access *a, uint32_t *warp)
+{
+    const bool reads =
+        !writes(a) && !writes(kept) && kept->time == a->time && !(a->cells & ~whole_of(kept));
+    const bool is_third = reads && *warp != WARPS && *warp != warp_of(kept);
+    *warp = reads ? warp_of(kept) : *warp;
+    return is_third;
+}
+
+/* Bytes that the launch has read. */
+static ptx_row_bytes read_since(const struct ptx_front *front, uint32_t alone)
+{
+    ptx_row_bytes bytes = 0;
+    for (uint32_t i = 0; i < front->count; i++)
+        if (front->kept[i].time >= alone)
+            bytes |= ptx_row_bytes_of(&front->kept[i]);
+    return bytes;
+}
+
+/* What an access makes of a front. */
+struct outcome {
+    enum fate fates[PTX_FRONT_ACCESSES];
+    uint32_t kept;
+    bool is_in_doubt, is_enough; /* it has to be settled; what is there stands for the access */
+    bool shrinks;                /* some does */
+};
+
+static inline void weigh(struct outcome *o, const struct ptx_front *front,
+                         const struct ptx_row_times *times, struct newcomer *now, uint32_t alone)
+{
+    uint32_t reader = WARPS;
+    now->whole = front->count != 0 ? whole_of(now->all) : 0;
+    o->kept = 0;
+    o->is_in_doubt = o->is_enough = o->shrinks = false;
+    for (uint32_t i = 0; i < front->count; i++) {
+        o->fates[i] = fate_of(times, &front->kept[i], now, alone);
+        o->is_in_doubt |= o->fates[i] == IS_IN_DOUBT;
+        o->is_enough |=
+            o->fates[i] == IS_ENOUGH || is_third_reader(&front->kept[i], now->all, &reader);
+        o->kept += o->fates[i] <= SHRINKS;
+        o->shrinks |= o->fates[i] == SHRINKS;
+    }
+}
+
+static inline void put(struct ptx_front *front, const struct outcome *o, const struct newcomer *now)
+{
+    uint32_t to = 0;
+    for (uint32_t i = 0; i < front->count && (o->shrinks || o->kept != front->count); i++) {
+        struct ptx_row_access *const kept = &front->kept[i];
+        if (o->fates[i] == SHRINKS)
+            kept->cells &= ~now->whole;
+        if (o->fates[i] <= SHRINKS)
+            front->kept[to++] = *kept;
+    }
+    for (uint32_t i = 0; i < now->count; i++)
+        ptx_row_copy(&front->kept[o->kept + i], &now->parts[i]);
+    front->count = o->kept + now->count;
+}
+
+/* What an access leaves of a list from before its launch. false: it is too much. */
+static bool take_list(struct ptx_front *front, const struct ptx_row_access *listed,
+                      const struct ptx_row_times *t, const struct ptx_row_access *a)
+{
+    enum { MOST = 2 };
+    const uint32_t whole = whole_of(a), count = ((const struct ptx_row *)(void *)front)->count;
+    const struct ptx_row_access *kept[MOST];
+    uint32_t kept_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (listed[i].time <= t->old || fate_before(&listed[i], a, whole) == GOES)
+            continue;
+        if (kept_count == MOST)
+            return false;
+        kept[kept_count++] = &listed[i];
+    }
+    front->mark = PTX_FRONT_MARK;
+    front->count = kept_count;
+    for (uint32_t i = 0; i < kept_count; i++)
+        front->kept[i] = *kept[i];
+    return true;
+}
+
+/* Whether a row has a front, or gets one now: where all is old, or from before the launch and written over. */
+static inline bool is_in_use(struct ptx_front *front, uint64_t *cells, uint64_t address,
+                             const struct ptx_row_times *t, const struct ptx_row_access *a)
+{
+    const struct ptx_row *const row = ptx_row_of(cells, address);
+    const bool is_over = writes(a) && whole_of(a) == UINT32_MAX;
+    if (front->mark == PTX_FRONT_MARK)
+        return true;
+    if (!ptx_front_may_be(cells, address, t->clear))
+        return false;
+    if (ptx_row_is_open(row))
+        return take_list(front, ptx_row_accesses(cells, row), t, a);
+    if (!is_all_old(&row->mark, is_over ? t->clear : t->old))
+        return false;
+    front->mark = PTX_FRONT_MARK;
+    front->count = 0;
+    return true;
+}
+
+bool ptx_front_note(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,
+                    const struct ptx_row_access *access, ptx_row_bytes bytes, bool is_still,
+                    uint32_t alone)
+{
+    struct ptx_front *const front = ptx_front_of(cells, address);
+    struct newcomer now = {access, access, 1, 0};
+    struct outcome o = {.kept = 0};
+    if (!is_in_use(front, cells, address, times, access))
+        return false;
+    weigh(&o, front, times, &now, alone);
+    if (o.is_in_doubt || o.is_enough)
+        return !o.is_in_doubt;
+    if (is_still && o.kept != 0 && !(bytes & ~read_since(front, alone)))
+        return true;
+    if (o.kept == PTX_FRONT_ACCESSES)
+        return false;
+    put(front, &o, &now);
+    return true;
+}
+
+bool ptx_front_note_both(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,
+                         const struct ptx_row_access *access, const struct ptx_row_access both[2],
+                         uint32_t alone)
+{
+    struct ptx_front *const front = ptx_front_of(cells, address);
+    struct newcomer now = {access, both, 2, 0};
+    struct outcome o = {.kept = 0};
+    if (!is_in_use(front, cells, address, times, access))
+        return false;
+    weigh(&o, front, times, &now, alone);
+    if (o.is_in_doubt || o.kept + 2 > PTX_FRONT_ACCESSES)
+        return false;
+    put(front, &o, &now);
+    return true;
 }

@@ -57,6 +57,15 @@ static inline void ptx_row_copy(struct ptx_row_access *to, const struct ptx_row_
     to->shape = from->shape;
 }
 
+/* What is kept of a row of global memory while that is little: in place of a struct ptx_row, with no list behind it. */
+enum { PTX_FRONT_ACCESSES = 5 };
+struct ptx_front {
+    uint64_t mark; /* PTX_FRONT_MARK: that is so */
+    uint32_t count, unused;
+    struct ptx_row_access kept[PTX_FRONT_ACCESSES]; /* in their order in time */
+};
+#define PTX_FRONT_MARK (CLEM_RACE_ROW | (uint64_t)1 << 32)
+
 /* A bit for each byte of a row. */
 __extension__ typedef unsigned __int128 ptx_row_bytes;
 
@@ -196,5 +205,42 @@ void ptx_row_forget(uint64_t *cells, uint64_t address);
 
 /* Makes cells of a list. */
 void ptx_row_close(uint64_t *cells, uint64_t address, const struct ptx_row_times *times);
+
+/* ---- Fronts ---- */
+
+static inline struct ptx_front *ptx_front_of(uint64_t *cells, uint64_t address)
+{
+    return (struct ptx_front *)(void *)ptx_row_of(cells, address);
+}
+
+/* Whether a row has a front, or may have one for accesses that all until `clear` are ordered before. */
+static inline bool ptx_front_may_be(uint64_t *cells, uint64_t address, uint32_t clear)
+{
+    const struct ptx_row *const row = ptx_row_of(cells, address);
+    return row->mark == PTX_FRONT_MARK ||
+           (ptx_row_is_open(row) ? row->time : (uint32_t)row->mark) <= clear;
+}
+
+/* What is in the front becomes the list. */
+void ptx_front_empty(uint64_t *cells, uint64_t address, const struct ptx_row_times *times);
+
+/* Needed before the list or the cells of a row of global memory are looked at. */
+static inline void ptx_front_settle(uint64_t *cells, uint64_t address,
+                                    const struct ptx_row_times *times)
+{
+    if (ptx_front_of(cells, address)->mark == PTX_FRONT_MARK)
+        ptx_front_empty(cells, address, times);
+}
+
+/* Notes an access in the front, where that is possible. false: it has to be settled. Needs: the access is plain, of a block that
+ * runs alone; bytes: that it has in the row; is_still: it reads, and no block of its launch writes there; alone: as of struct
+ * clem_race_look. */
+bool ptx_front_note(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,
+                    const struct ptx_row_access *access, ptx_row_bytes bytes, bool is_still,
+                    uint32_t alone);
+/* Likewise a store, of which two are kept, some lanes' and others'. */
+bool ptx_front_note_both(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,
+                         const struct ptx_row_access *access, const struct ptx_row_access both[2],
+                         uint32_t alone);
 
 #endif

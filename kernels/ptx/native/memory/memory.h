@@ -29,6 +29,11 @@ struct ptx_native_transfer {
     const struct ptx_checked *checked; /* what is told of it before; NULL: nothing */
 };
 
+/* ---- reach.c ---- */
+
+/* The parameters that lead to memory which the kernel writes, as struct ptx_native_told has them (host/checks.h). */
+uint64_t ptx_native_reach_of_stores(struct ptx_native *n);
+
 /* ---- checks.c ---- */
 
 /* What is told of an access of e->instruction; NULL: nothing, or it was refused. */
@@ -40,6 +45,15 @@ const struct ptx_checked *ptx_native_checked(struct ptx_native *n, const struct 
 const char *ptx_native_check_transfer(struct ptx_native *n, const struct ptx_native_transfer *t);
 struct ptx_native_value ptx_native_listed(struct ptx_native *n, bool is_one);
 bool ptx_native_is_done_by_host(const struct ptx_native_transfer *t);
+
+/* ---- calm.c ---- */
+
+/* Finds the function's loads that cannot race. */
+void ptx_native_find_calm(struct ptx_native *n);
+/* Whether what is told of e->instruction is such a load, or races are not looked for. */
+bool ptx_native_is_calm(const struct ptx_native *n, const struct ptx_checked *checked);
+/* Whether it is seen to be right: an i1, or NULL: that has to be told. */
+const char *ptx_native_seen_calm(struct ptx_native *n, const struct ptx_native_transfer *t);
 
 /* ---- memory_place.c ---- */
 
@@ -124,6 +138,13 @@ bool ptx_native_takes_none(const struct ptx_native *n, const struct ptx_native_t
 /* ahead.c: where a loop goes on to other rows, that of a later turn is asked for. */
 void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *address,
                           const struct ptx_native_transfer *t);
+
+/* ---- past.c: stores past the caches ---- */
+
+/* Whether a kernel's store does so where its launch is vast. */
+bool ptx_native_goes_past(const struct ptx_native *n, const struct ptx_native_transfer *t);
+/* "store TYPE VALUE, POINTER" of whole lines of the cache, as far as `start` is where one begins. */
+void ptx_native_store_past(struct ptx_native *n, const char *start, const char *store);
 
 /* Of two rows of 16 places each, of which all lanes are there. */
 void ptx_native_load_rows(struct ptx_native *n, const struct ptx_native_transfer *t,
