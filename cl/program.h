@@ -113,6 +113,9 @@ const struct ocl_parameter *ocl_kernel_parameter(struct ocl_kernel *kernel, size
 /* Bytes of the constant variables of the kernel's program. The first question makes OpenCL C's have memory. */
 size_t ocl_kernel_constant_bytes(struct ocl_kernel *kernel);
 
+/* The compute capability that the kernel's PTX is for: 75 of .target sm_75; 0: it is not PTX. */
+unsigned ocl_kernel_target(struct ocl_kernel *kernel);
+
 /* Gives a texture reference of the program (a bundle of CLEM_TEXTURE_REFERENCE... parameters) what it
  * is bound to, for launches from now on; NULL unbinds it. The program keeps a reference. Names that
  * no kernel has are kept too. Errors: OCL_E_OUT_OF_MEMORY. */

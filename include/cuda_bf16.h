@@ -5,6 +5,7 @@
 
 #include "crt/device_functions.h"
 #include "crt/small_float.h"
+#include "cuda_fp16.h"
 #include "vector_types.h"
 
 #if defined(__cplusplus) && !defined(__CUDACC_RTC__)
@@ -36,6 +37,10 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
     {
     }
     CLEM_MEMBER constexpr __nv_bfloat16(const __nv_bfloat16_raw &raw) : __x(raw.x)
+    {
+    }
+    CLEM_MEMBER explicit __nv_bfloat16(__half value)
+        : __x(clem_bf16_from_float(clem_half_to_float(static_cast<__half_raw>(value).x)))
     {
     }
     CLEM_MEMBER __nv_bfloat16(float value) : __x(clem_bf16_from_float(value))
@@ -139,11 +144,33 @@ struct __attribute__((aligned(4))) __nv_bfloat162 {
         : x(low), y(high)
     {
     }
+    CLEM_MEMBER constexpr __nv_bfloat162(const __nv_bfloat162_raw &raw)
+        : x(clem_bits_t{raw.x}), y(clem_bits_t{raw.y})
+    {
+    }
+    CLEM_MEMBER operator __nv_bfloat162_raw() const
+    {
+        const __nv_bfloat162_raw raw = {x.__x, y.__x};
+        return raw;
+    }
     __nv_bfloat16 x, y;
 };
 
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
+
+CLEM_MEMBER inline __half::__half(__nv_bfloat16 value)
+    : __x(clem_half_from_float(clem_bf16_to_float(value.__x)))
+{
+}
+
+#define CUDART_INF_BF16        __ushort_as_bfloat16(0x7f80)
+#define CUDART_NAN_BF16        __ushort_as_bfloat16(0x7fff)
+#define CUDART_MIN_DENORM_BF16 __ushort_as_bfloat16(0x0001)
+#define CUDART_MAX_NORMAL_BF16 __ushort_as_bfloat16(0x7f7f)
+#define CUDART_NEG_ZERO_BF16   __ushort_as_bfloat16(0x8000)
+#define CUDART_ZERO_BF16       __ushort_as_bfloat16(0x0000)
+#define CUDART_ONE_BF16        __ushort_as_bfloat16(0x3f80)
 
 CLEM_BOTH unsigned short clem_bits(__nv_bfloat16 a)
 {

@@ -38,6 +38,21 @@ CLEM_DEVICE void *cudaGetParameterBufferV2(void *kernel, dim3 grid, dim3 block, 
 CLEM_DEVICE cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream);
 #undef CLEM_DEVICE
 
+/* Programmatic dependent launch. A launch begins here when those before it in its stream have ended, so that there is nothing to
+ * wait for; drivers that take PTX as it is may do otherwise. */
+static __inline__ __attribute__((device)) void cudaGridDependencySynchronize(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    __asm__ volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+static __inline__ __attribute__((device)) void cudaTriggerProgrammaticLaunchCompletion(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    __asm__ volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 /* CUB has it in functions of both sides, and calls it in kernels only. Kernels that wait for kernels are no more. */
 static inline __attribute__((host, device, unused)) cudaError_t
 __cudaDeviceSynchronizeDeprecationAvoidance(void)

@@ -30,8 +30,11 @@ typedef struct __attribute__((aligned(4))) {
 #define CLEM_DEVICE static __inline__ __device__
 #define CLEM_MEMBER __host__ __device__
 
+struct __nv_bfloat16;
+
 struct __attribute__((aligned(2))) __half {
     __half() = default;
+    CLEM_MEMBER explicit __half(__nv_bfloat16 value); /* of cuda_bf16.h */
     CLEM_MEMBER constexpr explicit __half(clem_bits_t bits) : __x(bits.bits)
     {
     }
@@ -135,6 +138,15 @@ struct __attribute__((aligned(4))) __half2 {
     CLEM_MEMBER constexpr __half2(const __half &low, const __half &high) : x(low), y(high)
     {
     }
+    CLEM_MEMBER constexpr __half2(const __half2_raw &raw)
+        : x(clem_bits_t{raw.x}), y(clem_bits_t{raw.y})
+    {
+    }
+    CLEM_MEMBER operator __half2_raw() const
+    {
+        const __half2_raw raw = {x.__x, y.__x};
+        return raw;
+    }
     __half x, y;
 };
 
@@ -142,6 +154,18 @@ typedef __half half;
 typedef __half2 half2;
 typedef __half nv_half;
 typedef __half2 nv_half2;
+typedef __half __nv_half;
+typedef __half2 __nv_half2;
+typedef __half_raw __nv_half_raw;
+typedef __half2_raw __nv_half2_raw;
+
+#define CUDART_INF_FP16        __ushort_as_half(0x7c00)
+#define CUDART_NAN_FP16        __ushort_as_half(0x7fff)
+#define CUDART_MIN_DENORM_FP16 __ushort_as_half(0x0001)
+#define CUDART_MAX_NORMAL_FP16 __ushort_as_half(0x7bff)
+#define CUDART_NEG_ZERO_FP16   __ushort_as_half(0x8000)
+#define CUDART_ZERO_FP16       __ushort_as_half(0x0000)
+#define CUDART_ONE_FP16        __ushort_as_half(0x3c00)
 
 CLEM_BOTH unsigned short clem_bits(__half a)
 {

@@ -88,7 +88,12 @@
 #endif
 #ifndef __launch_bounds__
 #if defined(__CUDACC__) || defined(__CUDA__)
-#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+/* The third, of blocks in a cluster, is more than compilers take. */
+#define CLEM_BOUNDS_1(threads, blocks)                     __attribute__((launch_bounds(threads)))
+#define CLEM_BOUNDS_2(threads, blocks)                     __attribute__((launch_bounds(threads, blocks)))
+#define CLEM_BOUNDS_3(threads, blocks)                     __attribute__((launch_bounds(threads, blocks)))
+#define CLEM_BOUNDS(threads, blocks, clusters, count, ...) CLEM_BOUNDS_##count(threads, blocks)
+#define __launch_bounds__(...)                             CLEM_BOUNDS(__VA_ARGS__, 3, 2, 1, 0)
 #else
 #define __launch_bounds__(...)
 #endif

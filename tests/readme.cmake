@@ -182,7 +182,7 @@ function(find_named name folder out)
 endfunction()
 
 # Files that are not in the tree: examples, and headers of others.
-set(foreign prog.c k.cu stdio.h cuda_fp8.h nvml.h)
+set(foreign prog.c k.cu stdio.h cuda_fp4.h nvml.h)
 foreach(page IN LISTS pages)
     file(READ ${ROOT}/${page} text)
     string(REGEX REPLACE "<!-- said table -->.*<!-- end of said table -->" "" text "${text}") # looked at above

@@ -261,6 +261,12 @@ size_t ocl_kernel_constant_bytes(struct ocl_kernel *kernel)
                : 0;
 }
 
+unsigned ocl_kernel_target(struct ocl_kernel *kernel)
+{
+    const struct ocl_program *origin = ocl_program_origin(kernel->program);
+    return origin->ptx ? ptx_module_target(origin->ptx->module) : 0;
+}
+
 void ocl_symbols_release(struct ocl_program *program)
 {
     if (program->symbols)

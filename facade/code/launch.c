@@ -339,7 +339,9 @@ static cudaError_t function_attributes(const struct facade_function *function,
     attributes->constSizeBytes = ocl_kernel_constant_bytes(function->kernel);
     attributes->maxThreadsPerBlock = (int)limits.threads;
     attributes->numRegs = registers_of_a_thread(function);
-    attributes->ptxVersion = attributes->binaryVersion = (int)facade_capability()->number;
+    const int target = (int)ocl_kernel_target(function->kernel);
+    attributes->binaryVersion = (int)facade_capability()->number;
+    attributes->ptxVersion = target > 0 ? target : attributes->binaryVersion;
     attributes->maxDynamicSharedSizeBytes = (int)limits.shared;
     attributes->preferredShmemCarveout = function->preferred_carveout;
     return cudaSuccess;

@@ -241,6 +241,7 @@ int main(int count, char **words)
     clang_arguments_free(&job.host);
     clang_arguments_free(&job.linker);
     clang_arguments_free(&job.run_words);
+    clang_arguments_free(&job.rewritten);
     clang_arguments_free(&expanded);
     free(job.inputs);
     clemcc_heed_signals();

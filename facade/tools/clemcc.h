@@ -48,6 +48,7 @@ struct job {
     struct clang_arguments host;      /* to compilations for the host and to the linker */
     struct clang_arguments linker;    /* to the linker alone, after the inputs */
     struct clang_arguments run_words; /* to the program, with -run */
+    struct clang_arguments rewritten; /* sources, each with its copy behind it: clemcc_rewrite.c */
     struct input *inputs;
     size_t input_count;
     struct clang_compiler compiler;
@@ -109,6 +110,14 @@ char *clemcc_named_after(const char *source, const char *folder, const char *suf
 int clemcc_compile_object(struct job *job, const struct input *input, const char *output);
 /* One source into what was asked for; not for programs and archives. */
 int clemcc_compile_one(struct job *job, const struct input *input);
+
+/* ---- clemcc_rewrite.c ---- */
+
+/* Mends copies of the sources where clang complains, in `log`, of what nvcc takes. Whether anything was mended, so that clang
+ * should try again. */
+bool clemcc_rewrite(struct job *job, const char *log);
+/* Has a command of clang read the copies. */
+void clemcc_add_overlay(const struct job *job, struct clang_arguments *command);
 
 /* ---- clemcc_launch.c ---- */
 

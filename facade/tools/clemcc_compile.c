@@ -11,6 +11,9 @@
 #include "facade/tools/clemcc.h"
 #include "kernels/hash.h"
 
+/* Of a device pass. clang shows some twenty errors at a time, and one of a piece of assembly. */
+enum { MOST_TRIES = 64 };
+
 /* The text that goes into objects ends with a NUL, by which the loader knows its end. */
 static int end_text(const struct job *job, const char *name)
 {
@@ -116,10 +119,17 @@ static void tell_of_launches(const char *text)
                         "launches goes to cudaStreamTailLaunch\n");
 }
 
-/* A device pass, in which clang may crash: its errors are shown, but not how it came to them. missing: gets what brings
- * that which it lacks (clang_brings_missing()), and nothing is shown then. */
-static int run_fallible(struct job *job, struct clang_arguments *command,
-                        const char *const **missing)
+/* Another try of a device pass: with what brings that which it lacked, or with sources that were mended. */
+static bool can_try_again(struct job *job, int status, const char *text)
+{
+    if (status != 0 && !job->missing && (job->missing = clang_brings_missing(text)) != NULL)
+        return true;
+    return status == 1 && clemcc_rewrite(job, text);
+}
+
+/* A device pass, in which clang may crash: its errors are shown, but not how it came to them. is_again: NULL in the last
+ * try; gets whether to try again, and nothing is shown then. */
+static int run_fallible(struct job *job, struct clang_arguments *command, bool *is_again)
 {
     char log[sizeof job->scratch + 16];
     if (clemcc_make_scratch(job)) {
@@ -131,7 +141,7 @@ static int run_fallible(struct job *job, struct clang_arguments *command,
         clang_arguments_add(command, "-fcolor-diagnostics");
     const int status = clemcc_run_logged(job, command, log);
     char *text = job->is_dry ? NULL : clemcc_read_text(log);
-    if (missing && status != 0 && (*missing = clang_brings_missing(text)) != NULL) {
+    if (is_again && (*is_again = can_try_again(job, status, text))) {
         free(text);
         return status;
     }
@@ -159,23 +169,26 @@ static struct clang_arguments device_command(const struct job *job, const struct
     clang_arguments_append(&command, &job->both);
     clang_add_device(&command, &job->compiler, &job->device);
     add_separation(job, &command, input);
+    clemcc_add_overlay(job, &command);
     clang_arguments_add(&command, "-w");
     clang_arguments_add(&command, "-o");
     clang_arguments_add(&command, output);
     clang_arguments_add(&command, input->name);
+    if (job->missing)
+        clang_add_all(&command, job->missing);
     return command;
 }
 
 /* The device pass: PTX text into the file `output`. Warnings are the host pass's to give. */
 static int compile_device(struct job *job, const struct input *input, const char *output)
 {
-    struct clang_arguments command = device_command(job, input, output);
+    bool is_again = true;
+    int status = 0;
     job->missing = NULL;
-    int status = run_fallible(job, &command, &job->missing);
-    if (job->missing) {
-        command = device_command(job, input, output);
-        clang_add_all(&command, job->missing);
-        status = run_fallible(job, &command, NULL);
+    for (int tries = 0; is_again; tries++) {
+        struct clang_arguments command = device_command(job, input, output);
+        is_again = false;
+        status = run_fallible(job, &command, tries < MOST_TRIES ? &is_again : NULL);
     }
     return status == 0 && job->is_separable ? clemcc_settle_statics(job, output) : status;
 }
@@ -223,6 +236,8 @@ static int compile_host(struct job *job, const struct input *input, const char *
     }
     clang_arguments_append(&command, &job->both);
     clang_arguments_append(&command, &job->host);
+    if (input->is_cuda)
+        clemcc_add_overlay(job, &command);
     if (input->is_cuda && job->missing && strcmp(job->missing[0], "-include") == 0)
         clang_add_all(&command, job->missing);
     add_rules(job, &command, input, product);

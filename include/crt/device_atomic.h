@@ -3,6 +3,7 @@
 #ifndef CLEM_CRT_DEVICE_ATOMIC_H
 #define CLEM_CRT_DEVICE_ATOMIC_H
 
+#include "../vector_types.h"
 #include "device_runtime.h"
 
 /* Each returns the old value. Those that clang knows as builtins are given to it, because it finds
@@ -78,6 +79,26 @@ CLEM_ATOMIC_SUBTRACT()
 CLEM_ATOMIC_SUBTRACT(_block)
 CLEM_ATOMIC_SUBTRACT(_system)
 #undef CLEM_ATOMIC_SUBTRACT
+
+/* Of compute capability 9.0: each element for itself. */
+#define CLEM_ATOMIC_VECTOR(scope)                                                                  \
+    CLEM_DEVICE float2 atomicAdd##scope(float2 *address, float2 value)                             \
+    {                                                                                              \
+        const float2 old = {atomicAdd##scope(&address->x, value.x),                                \
+                            atomicAdd##scope(&address->y, value.y)};                               \
+        return old;                                                                                \
+    }                                                                                              \
+    CLEM_DEVICE float4 atomicAdd##scope(float4 *address, float4 value)                             \
+    {                                                                                              \
+        const float4 old = {                                                                       \
+            atomicAdd##scope(&address->x, value.x), atomicAdd##scope(&address->y, value.y),        \
+            atomicAdd##scope(&address->z, value.z), atomicAdd##scope(&address->w, value.w)};       \
+        return old;                                                                                \
+    }
+CLEM_ATOMIC_VECTOR()
+CLEM_ATOMIC_VECTOR(_block)
+CLEM_ATOMIC_VECTOR(_system)
+#undef CLEM_ATOMIC_VECTOR
 
 /* float and double are exchanged as bits. */
 #define CLEM_ATOMIC_EXCHANGE(scope)                                                                \

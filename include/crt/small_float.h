@@ -39,19 +39,14 @@ CLEM_BOTH unsigned long long clem_rounded(unsigned long long whole, unsigned lon
     return whole + (rest > half || (rest == half && (whole & 1) != 0));
 }
 
-/* The bits of a double as a number of `fraction` bits after the point and exponents up to `most`;
- * infinity is the exponent after that. */
-CLEM_BOTH unsigned short clem_small_from_double(double value, int fraction, int most,
-                                                clem_rounding rounding)
+/* The size of a finite double in units of the least positive number of a format with `fraction` bits after the point, where
+ * normal numbers are above 2^-`most`, as bits of that format; they go on where it ends. */
+CLEM_BOTH unsigned long long clem_small_size(double value, int fraction, int most,
+                                             clem_rounding rounding)
 {
     const unsigned long long bits = clem_same_bits<unsigned long long>(value);
-    const bool is_negative = bits >> 63;
-    const unsigned sign = is_negative ? 0x8000u : 0u;
-    const unsigned infinity = static_cast<unsigned>(2 * most + 1) << fraction;
     const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
     unsigned long long mantissa = bits & 0xfffffffffffffull;
-    if (exponent == 1024)
-        return static_cast<unsigned short>(mantissa ? 0x7fffu : sign | infinity);
     if (exponent > -1023)
         mantissa |= 1ull << 52;
     /* Below the least normal exponent units stay what they are there. */
@@ -63,10 +58,24 @@ CLEM_BOTH unsigned short clem_small_from_double(double value, int fraction, int 
         drop = 62;
     }
     const unsigned long long rest = mantissa & ((1ull << drop) - 1);
-    unsigned long long r =
-        clem_rounded(mantissa >> drop, rest, 1ull << (drop - 1), is_negative, rounding);
+    const unsigned long long whole =
+        clem_rounded(mantissa >> drop, rest, 1ull << (drop - 1), bits >> 63, rounding);
     /* The mantissa's leading bit is the first of the exponent's. */
-    r += static_cast<unsigned long long>(kept - least) << fraction;
+    return whole + (static_cast<unsigned long long>(kept - least) << fraction);
+}
+
+/* The bits of a double as a number of `fraction` bits after the point and exponents up to `most`;
+ * infinity is the exponent after that. */
+CLEM_BOTH unsigned short clem_small_from_double(double value, int fraction, int most,
+                                                clem_rounding rounding)
+{
+    const unsigned long long bits = clem_same_bits<unsigned long long>(value);
+    const bool is_negative = bits >> 63;
+    const unsigned sign = is_negative ? 0x8000u : 0u;
+    const unsigned infinity = static_cast<unsigned>(2 * most + 1) << fraction;
+    if ((bits >> 52 & 0x7ff) == 0x7ff)
+        return static_cast<unsigned short>(bits << 12 ? 0x7fffu : sign | infinity);
+    unsigned long long r = clem_small_size(value, fraction, most, rounding);
     if (r >= infinity) {
         const bool stays = rounding == CLEM_TOWARD_ZERO || (rounding == CLEM_UP && is_negative) ||
                            (rounding == CLEM_DOWN && !is_negative);

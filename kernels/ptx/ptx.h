@@ -86,6 +86,9 @@ struct ptx_entry {
 size_t ptx_module_entry_count(const struct ptx_module *module);
 const struct ptx_entry *ptx_module_entry(const struct ptx_module *module, size_t index);
 
+/* What it was compiled for: 75 of .target sm_75. */
+unsigned ptx_module_target(const struct ptx_module *module);
+
 /* Whether blocks that lie side by side along x may be run as one, as wide as they are together: its threads know of x only
  * blockIdx.x * blockDim.x + threadIdx.x, neither meet nor wait for each other, and read rows and have no loops, for others gain nothing. Without memory
  * it says no. */

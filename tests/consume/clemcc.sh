@@ -279,7 +279,7 @@ if command -v clang-14 >clang.log; then
 fi
 
 # Kernels that launch kernels.
-echo '__global__ void a() {} __global__ void b() { a<<<1, 1>>>(); }' >launching.cu
+echo '__global__ void a() {} __global__ void b() { a<<<1, 1>>>; }' >launching.cu
 "$clemcc" -ptx launching.cu 2>log && fail "launching.cu: taken"
 grep -q "reference to __global__ function 'a'" log && grep -q "clem_launch(kernel," log || fail "launching.cu: $(cat log)"
 echo '__global__ void a() { cudaDeviceSynchronize(); }' >waiting.cu
@@ -304,7 +304,7 @@ SILENT=1 CLEM_CLANG=$scratch/crashing "$clemcc" kernel.cu >crash.log 2>&1 && fai
 grep -q "is the disk full" crash.log || fail "a silent clang: $(cat crash.log)"
 
 # Headers that clem does not have, and a library that clang may not have.
-for header in cudaEGL.h nvml.h cuda_fp8.h cublas_v2.h nvToolsExt.h cuda_awbarrier.h; do
+for header in cudaEGL.h nvml.h cuda_fp4.h cublas_v2.h nvToolsExt.h cuda_awbarrier.h; do
     echo "#include <$header>" >refused.cu
     "$clemcc" -E refused.cu >refused.log 2>&1 && fail "$header: taken"
     grep -q "error: \"clem has no $header: " refused.log || fail "$header: $(head -n 3 refused.log)"

@@ -155,6 +155,45 @@ static uint64_t saturated_half(uint64_t bits)
     return H(bits) > 0 ? (H(bits) < 1 ? bits : 0x3c00) : 0;
 }
 
+/* Floats of 8 bits: of e4m3 (3 digits behind the point) and e5m2 (2), by looking at all there are. */
+static double byte_value(uint64_t bits, int fraction)
+{
+    const int exponent = (int)(bits & 0x7f) >> fraction, bias = fraction == 3 ? 7 : 15;
+    const double digits = (double)(bits & ((1U << fraction) - 1)) / (1 << fraction);
+    const double size =
+        exponent == 0 ? ldexp(digits, 1 - bias) : ldexp(1 + digits, exponent - bias);
+    if ((bits & 0x7f) > (fraction == 3 ? 0x7eU : 0x7cU))
+        return NAN;
+    if (fraction == 2 && (bits & 0x7f) == 0x7c)
+        return bits & 0x80 ? -INFINITY : INFINITY;
+    return bits & 0x80 ? -size : size;
+}
+
+static uint64_t nearest_byte(double x, int fraction)
+{
+    const uint64_t most = fraction == 3 ? 0x7e : 0x7b;
+    uint64_t nearest = 0;
+    if (isnan(x))
+        return 0x7f;
+    for (uint64_t bits = 1; bits <= most; ++bits) {
+        const double above = byte_value(bits, fraction) - fabs(x);
+        const double below = fabs(x) - byte_value(bits - 1, fraction);
+        if (above < below || (above == below && bits % 2 == 0))
+            nearest = bits;
+    }
+    return nearest | (signbit(x) ? 0x80 : 0);
+}
+
+static uint64_t nearest_bytes(double low, double high, int fraction)
+{
+    return nearest_byte(low, fraction) | nearest_byte(high, fraction) << 8;
+}
+
+static double not_negative(double x)
+{
+    return signbit(x) && !isnan(x) ? 0 : x;
+}
+
 static uint64_t positive(uint64_t bits, int digits, int width)
 {
     const double value = N(bits, digits, width);

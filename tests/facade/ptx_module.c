@@ -97,6 +97,22 @@ TEST_BODY(ptx_module_comes_in_every_way)
     assert_int_equal(cudaLibraryUnload(runtime_library), cudaSuccess);
 }
 
+/* Libraries of kernels look for their own target in it. */
+TEST_BODY(ptx_module_tells_the_target_of_its_text)
+{
+    int version = 0;
+    CUmodule module = NULL;
+    driver_use_primary();
+    assert_driver(cuModuleLoadData(&module, ".version 7.5\n.target sm_60\n.address_size 64\n"
+                                            ".visible .entry nothing()\n{ ret; }\n"));
+    CUfunction function = function_of(module, "nothing");
+    assert_driver(cuFuncGetAttribute(&version, CU_FUNC_ATTRIBUTE_PTX_VERSION, function));
+    assert_int_equal(version, 60);
+    assert_driver(cuFuncGetAttribute(&version, CU_FUNC_ATTRIBUTE_BINARY_VERSION, function));
+    assert_int_equal(version, 75);
+    assert_driver(cuModuleUnload(module));
+}
+
 TEST_BODY(ptx_module_refuses_what_it_has_not)
 {
     CUmodule module = NULL;

@@ -15,6 +15,7 @@
 #include <cuda/pipeline>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_pipeline.h>
 #include <mma.h>
 #include <nvfunctional>
@@ -157,6 +158,8 @@ __global__ void memory(int *i, unsigned *u, unsigned long long *l, float *f, dou
     atomicDec(u, 9);
     atomicCAS(s, static_cast<unsigned short>(1), static_cast<unsigned short>(2));
     atomicExch(f, atomicAdd(f, 1.0f));
+    atomicAdd(reinterpret_cast<float2 *>(f), float2{1, 2});
+    *f += atomicAdd_system(reinterpret_cast<float4 *>(f), float4{1, 2, 3, 4}).w;
     atomicExch(d, atomicAdd(d, 1.0));
     f[1] = __ldg(f) + __ldca(f) + __ldcg(f) + __ldcs(f) + __ldlu(f) + __ldcv(f) + __ldg(v).x;
     __stwb(f, 1.0f);

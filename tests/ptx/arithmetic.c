@@ -78,8 +78,7 @@ TEST_BODY(arithmetic_refuses_by_name)
     char *log = refusal(".reg .b64 %l<3>;", "add.rn.f32x2 %l0, %l1, %l2;", &plain);
     assert_non_null(strstr(log, "add.rn.f32x2"));
     free(log);
-    log = refusal(".reg .b16 %h<2>; .reg .f32 %f<2>;", "cvt.rn.satfinite.e4m3x2.f32 %h0, %f0, %f1;",
-                  &plain);
+    log = refusal(".reg .b16 %h<2>; .reg .f32 %f<2>;", "cvt.rn.e4m3x2.f32 %h0, %f0, %f1;", &plain);
     assert_non_null(strstr(log, "e4m3x2"));
     free(log);
 }

@@ -73,7 +73,6 @@ static const struct {
     {&full, "", "getctarank.shared::cluster.u32 %r1, %r2, %r3;", "line 15: getctarank"},
     {&full, "", "barrier.cluster.sync;", "line 15: barrier.cluster.sync"},
     {&full, "", "barrier.cluster.arrive 0;", "line 15: barrier.cluster.arrive"},
-    {&full, "", "griddepcontrol.wait;", "line 15: griddepcontrol"},
     {&full, "", "cp.async.bulk.commit_group 0;", "line 15: cp.async.bulk"},
     {&full, "", "cp.async.bulk.global.global.bulk_group [%rd1], [%rd2], 16;",
      "line 15: cp.async.bulk"},

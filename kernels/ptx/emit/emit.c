@@ -20,7 +20,6 @@ static const struct {
     {PTX_OPCODE_createpolicy, "cache policies have no translation"},
     {PTX_OPCODE_multimem, "multicast memory has no translation"},
     {PTX_OPCODE_tensormap, "tensor maps have no translation"},
-    {PTX_OPCODE_griddepcontrol, "launches that depend on launches have no translation"},
     {PTX_OPCODE_setmaxnreg, "register budgets have no translation"},
     {PTX_OPCODE_istypep, "references as values have no translation"},
 };

@@ -205,6 +205,45 @@ static void write_pair(struct ptx_emitter *e, const struct ptx_instruction *in, 
     ptx_set(e, &in->operands[0], to, ptx_format(e, "clem_pair(%s, %s)", halves[1], halves[0]));
 }
 
+static bool is_of_bytes(enum ptx_type type)
+{
+    return type == PTX_E4M3X2 || type == PTX_E5M2X2;
+}
+
+static const char *relu(struct ptx_emitter *e, const struct ptx_instruction *in, const char *value)
+{
+    return in->flags & PTX_RELU ? ptx_format(e, "clem_relu_f32(%s)", value) : value;
+}
+
+/* cvt.rn.satfinite.e4m3x2.f32 d, a, b, a above b;  cvt.rn.satfinite.e4m3x2.f16x2 d, a: pairs of floats of 8 bits. */
+static void write_bytes(struct ptx_emitter *e, const struct ptx_instruction *in, enum ptx_type to,
+                        enum ptx_type from)
+{
+    const char *low, *high;
+    if (from == PTX_F32) {
+        high = ptx_source(e, in, 1, PTX_F32);
+        low = ptx_source(e, in, 2, PTX_F32);
+    } else {
+        const char *pair = ptx_source(e, in, 1, PTX_B32);
+        high = ptx_format(e, "clem_f32_from_f16((ushort)(%s >> 16))", pair);
+        low = ptx_format(e, "clem_f32_from_f16((ushort)%s)", pair);
+    }
+    ptx_set(e, &in->operands[0], PTX_B16,
+            ptx_format(e, "clem_%s_from_f32(%s, %s)", ptx_type_name(to), relu(e, in, low),
+                       relu(e, in, high)));
+}
+
+/* cvt.rn.f16x2.e4m3x2 d, a; */
+static void write_from_bytes(struct ptx_emitter *e, const struct ptx_instruction *in,
+                             enum ptx_type from)
+{
+    const char *value =
+        ptx_format(e, "clem_f16x2_from_%s(%s)", ptx_type_name(from), ptx_source(e, in, 1, PTX_B16));
+    if (in->flags & PTX_RELU)
+        value = ptx_format(e, "clem_relu_f16x2(%s)", value);
+    ptx_set(e, &in->operands[0], PTX_B32, value);
+}
+
 /* cvt.pack.sat.u16.s32 d, a, b;  cvt.pack.sat.u8.s32.b32 d, a, b, c: two clamped numbers, a above b,
  * and c above them. */
 static void write_pack(struct ptx_emitter *e, const struct ptx_instruction *in)
@@ -231,13 +270,11 @@ static void write_pack(struct ptx_emitter *e, const struct ptx_instruction *in)
 
 static void write_tf32(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
-    const char *value = ptx_source(e, in, 1, PTX_F32);
     if (in->flags & PTX_SATFINITE) {
         ptx_refuse(e, "a saturating conversion to .tf32 has no translation");
         return;
     }
-    if (in->flags & PTX_RELU)
-        value = ptx_format(e, "clem_relu_f32(%s)", value);
+    const char *value = relu(e, in, ptx_source(e, in, 1, PTX_F32));
     ptx_set(e, &in->operands[0], PTX_B32,
             ptx_format(e, "clem_tf32_from_f32(%s, %s)", value, ptx_rounding_name(in)));
 }
@@ -271,6 +308,15 @@ static bool is_pair(const struct ptx_instruction *in, enum ptx_type to, enum ptx
     return (to == PTX_F16X2 || to == PTX_BF16X2) && from == PTX_F32 && in->operand_count == 3;
 }
 
+/* To bytes only what saturates. */
+static bool is_bytes(const struct ptx_instruction *in, enum ptx_type to, enum ptx_type from)
+{
+    if (is_of_bytes(to))
+        return (in->flags & PTX_SATFINITE) && ((from == PTX_F32 && in->operand_count == 3) ||
+                                               (from == PTX_F16X2 && in->operand_count == 2));
+    return to == PTX_F16X2 && is_of_bytes(from) && in->operand_count == 2;
+}
+
 bool ptx_emit_convert(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     if (in->opcode != PTX_OPCODE_cvt)
@@ -283,16 +329,24 @@ bool ptx_emit_convert(struct ptx_emitter *e, const struct ptx_instruction *in)
     const bool is_single = (is_float(to) || is_integer(to)) &&
                            (is_float(from) || is_integer(from)) && in->operand_count == 2;
     const bool is_tf32 = to == PTX_TF32 && from == PTX_F32 && in->operand_count == 2;
-    if (in->type_count != 2 || !(is_single || is_tf32 || is_pair(in, to, from))) {
+    if (in->type_count != 2 ||
+        !(is_single || is_tf32 || is_pair(in, to, from) || is_bytes(in, to, from))) {
         ptx_refuse(e, "a conversion from .%s to .%s has no translation", ptx_type_name(from),
                    ptx_type_name(to));
     } else if (e->target->has_nvidia_asm && !is_plain(in, to, from)) {
-        const enum ptx_type types[] = {to == PTX_TF32 ? PTX_B32 : to, from, from};
+        const enum ptx_type types[] = {to == PTX_TF32    ? PTX_B32
+                                       : is_of_bytes(to) ? PTX_B16
+                                                         : to,
+                                       is_of_bytes(from) ? PTX_B16 : from, from};
         ptx_native(e, in, types, in->operand_count);
     } else if (is_single) {
         write_single(e, in, to, from);
     } else if (is_tf32) {
         write_tf32(e, in);
+    } else if (is_of_bytes(to)) {
+        write_bytes(e, in, to, from);
+    } else if (is_of_bytes(from)) {
+        write_from_bytes(e, in, from);
     } else {
         write_pair(e, in, to);
     }

@@ -322,11 +322,12 @@ static void emit_fence(struct ptx_emitter *e, const struct ptx_instruction *in)
 bool ptx_emit_memory(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     static const struct ptx_emit_row rows[] = {
-        {PTX_OPCODE_ld, emit_access},     {PTX_OPCODE_ldu, emit_access},
-        {PTX_OPCODE_st, emit_access},     {PTX_OPCODE_cp, emit_cp},
-        {PTX_OPCODE_membar, emit_membar}, {PTX_OPCODE_fence, emit_fence},
-        {PTX_OPCODE_prefetch, NULL},      {PTX_OPCODE_prefetchu, NULL},
-        {PTX_OPCODE_discard, NULL},       {PTX_OPCODE_applypriority, NULL},
+        {PTX_OPCODE_ld, emit_access},      {PTX_OPCODE_ldu, emit_access},
+        {PTX_OPCODE_st, emit_access},      {PTX_OPCODE_cp, emit_cp},
+        {PTX_OPCODE_membar, emit_membar},  {PTX_OPCODE_fence, emit_fence},
+        {PTX_OPCODE_prefetch, NULL},       {PTX_OPCODE_prefetchu, NULL},
+        {PTX_OPCODE_discard, NULL},        {PTX_OPCODE_applypriority, NULL},
+        {PTX_OPCODE_griddepcontrol, NULL}, /* launches begin when those before have ended */
     };
     return ptx_emit_by_row(e, in, rows, sizeof rows / sizeof *rows);
 }

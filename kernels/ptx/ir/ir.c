@@ -121,6 +121,11 @@ char *ptx_module_source(const struct ptx_module *module, uint32_t location)
     return text;
 }
 
+unsigned ptx_module_target(const struct ptx_module *module)
+{
+    return module->sm;
+}
+
 size_t ptx_module_entry_count(const struct ptx_module *module)
 {
     return module->entry_count;

@@ -154,6 +154,7 @@ enum ptx_operation {
     PTX_OP_R,      /* shf */
     PTX_OP_TO,     /* cvta.to */
     PTX_OP_ARRIVE, /* of mbarrier, too */
+    PTX_OP_LAUNCH_DEPENDENTS,
     PTX_OP_WAIT,
     PTX_OP_WAIT_ALL,
     PTX_OP_WAIT_GROUP,

@@ -279,6 +279,7 @@ static const struct modifier modifiers[] = {
     {"idx", OPERATION, PTX_OP_IDX},
     {"inc", OPERATION, PTX_OP_INC},
     {"infinite", OPERATION, PTX_OP_INFINITE},
+    {"launch_dependents", OPERATION, PTX_OP_LAUNCH_DEPENDENTS},
     {"le", COMPARE, PTX_LE},
     {"leu", COMPARE, PTX_LEU},
     {"level", FLAG, PTX_LEVEL},

@@ -61,6 +61,65 @@ uint clem_pair(ushort low, ushort high)
     return (uint)high << 16 | low;
 }
 
+/* ---- Floats of 8 bits, two of them: e4m3, which has no infinity and ends at 448, and e5m2. ---- */
+
+/* Rounded to nearest, what is too large to the largest number, `most`, what is none to 0x7f. `lost`: the digits that a float has
+ * more; `least`: its bits of the least normal number. Below that an addition does the rounding, whose sum ends where the
+ * format does. */
+uchar clem_byte_from_f32(float a, uint least, uint lost, uint most)
+{
+    uint size = as_uint(a) & 0x7fffffffu, addend = least + (lost << 23);
+    uint small = as_uint(as_float(size < least ? size : 0u) + as_float(addend)) - addend;
+    uint half_unit = (1u << (lost - 1u)) - 1u + (size >> lost & 1u);
+    uint whole = (size + half_unit + 0x800000u - least) >> lost;
+    uint bits = size < least ? small : whole < most ? whole : most;
+    return (uchar)(size > 0x7f800000u ? 0x7fu : (as_uint(a) >> 24 & 0x80u) | bits);
+}
+
+uchar clem_e4m3_from_f32(float a)
+{
+    return clem_byte_from_f32(a, 0x3c800000u, 20u, 0x7eu);
+}
+
+uchar clem_e5m2_from_f32(float a)
+{
+    return clem_byte_from_f32(a, 0x38800000u, 21u, 0x7bu);
+}
+
+/* Exact. */
+ushort clem_f16_from_e4m3(uint bits)
+{
+    uint sign = (bits & 0x80u) << 8, size = bits & 0x7fu;
+    uint small = as_uint((float)size * 0x1p-9f) >> 13;
+    uint half_bits = size >= 8u ? (size << 7) + 0x2000u : small - 0x1c000u;
+    return (ushort)(size == 0x7fu ? 0x7fffu : size == 0u ? sign : sign | half_bits);
+}
+
+ushort clem_f16_from_e5m2(uint bits)
+{
+    return (ushort)((bits & 0x7fu) > 0x7cu ? 0x7fffu : (bits & 0xffu) << 8);
+}
+
+ushort clem_e4m3x2_from_f32(float low, float high)
+{
+    return (ushort)((uint)clem_e4m3_from_f32(high) << 8 | clem_e4m3_from_f32(low));
+}
+
+ushort clem_e5m2x2_from_f32(float low, float high)
+{
+    return (ushort)((uint)clem_e5m2_from_f32(high) << 8 | clem_e5m2_from_f32(low));
+}
+
+uint clem_f16x2_from_e4m3x2(ushort bits)
+{
+    return (uint)clem_f16_from_e4m3((uint)bits >> 8) << 16 | clem_f16_from_e4m3(bits & 0xffu);
+}
+
+uint clem_f16x2_from_e5m2x2(ushort bits)
+{
+    return (uint)clem_f16_from_e5m2((uint)bits >> 8) << 16 | clem_f16_from_e5m2(bits & 0xffu);
+}
+
 /* The sum, with an odd last digit where it is not exact: rounding that to fewer digits is rounding
  * the exact sum. */
 float clem_odd_sum(float a, float b)
@@ -156,6 +215,11 @@ ushort clem_sat_bf16(ushort a)
 ushort clem_relu_f16(ushort a)
 {
     return (ushort)((a & 0x7fff) > 0x7c00 ? 0x7fff : a & 0x8000 ? 0 : a);
+}
+
+uint clem_relu_f16x2(uint a)
+{
+    return clem_pair(clem_relu_f16((ushort)a), clem_relu_f16((ushort)(a >> 16)));
 }
 
 ushort clem_relu_bf16(ushort a)

@@ -68,6 +68,7 @@ static const struct shape shapes[PTX_OPCODES] = {
     [PTX_OPCODE_fma] = THREE,
     [PTX_OPCODE_fns] = THREE,
     [PTX_OPCODE_getctarank] = ONE,
+    [PTX_OPCODE_griddepcontrol] = {"", 0, false},
     [PTX_OPCODE_isspacep] = {"DV", 0, false},
     [PTX_OPCODE_ld] = {"WAV?", 1, false},
     [PTX_OPCODE_ldu] = {"WA", 1, false},

@@ -487,6 +487,7 @@ bool ptx_native_memory(struct ptx_native *n, const struct ptx_instruction *in)
     case PTX_OPCODE_prefetchu:
     case PTX_OPCODE_discard:
     case PTX_OPCODE_applypriority:
+    case PTX_OPCODE_griddepcontrol:
         return true;
     default:
         return false;

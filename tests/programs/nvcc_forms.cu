@@ -1,0 +1,79 @@
+/* What nvcc takes and clang does not, which clemcc mends: launches in kernels, of templates and in several lines too; grids in
+ * braces; names of registers in assembly with one sign.
+ * nvcc: -rdc=true -lcudadevrt
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "program.h"
+
+__device__ static unsigned lane_of(bool is_long)
+{
+    unsigned lane, other;
+    asm("mov.u32 %0, %laneid;" : "=r"(lane));
+    asm volatile("{\n\t"
+                 "mov.u32 %0, %tid.x;\n\t"
+                 "and.b32 %0, %0, 31; }"
+                 : "=r"(other));
+    return is_long ? other : lane;
+}
+
+template <typename T, int AT> __global__ void add(T *to, T value)
+{
+    to[threadIdx.x + AT] += value;
+}
+
+namespace inner
+{
+__global__ void set(int *to, int count)
+{
+    if ((int)threadIdx.x < count)
+        to[threadIdx.x] = (int)threadIdx.x;
+}
+} // namespace inner
+
+__device__ static void begin(int *to, cudaStream_t stream)
+{
+    inner::set<<<dim3(1, 1), dim3(32), 0, stream>>>(to, 32);
+}
+
+__global__ void nothing()
+{
+}
+
+__global__ void sum(int *to)
+{
+    to[63] = to[31] + to[40];
+}
+
+__global__ void parent(int *to, unsigned *lanes)
+{
+    lanes[threadIdx.x] = lane_of(false) + 100 * lane_of(true);
+    if (threadIdx.x != 0)
+        return;
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    begin(to, stream);
+    cudaStreamDestroy(stream);
+    nothing<<<1, 1>>>();
+    add<int, 32><<<1, 16, 16 * sizeof(int)>>>(to, 7);
+    for (int i = 0; i < 2; i++)
+        add<int, 32><<<{1, 1}, 16>>>(to, i);
+    sum<<<1, 1, 0, cudaStreamTailLaunch>>>(to);
+}
+
+int main(int count, char **arguments)
+{
+    program_begin(count, arguments);
+    int *to;
+    unsigned *lanes;
+    CUDA(cudaMallocManaged(&to, 64 * sizeof *to));
+    CUDA(cudaMallocManaged(&lanes, 64 * sizeof *lanes));
+    CUDA(cudaMemset(to, 0, 64 * sizeof *to));
+    parent<<<1, {32, 2, 1}>>>(to, lanes);
+    LAUNCHED();
+    for (unsigned i = 0; i < 32; i++)
+        EXPECT(lanes[i] == i + 100 * i);
+    EXPECT(to[31] == 31 && to[40] == 2 * (7 + 0 + 1) && to[47] == 2 * 8);
+    EXPECT(to[63] == 31 + 2 * 8);
+    CUDA(cudaFree(to));
+    CUDA(cudaFree(lanes));
+    return program_end();
+}
