@@ -1016,7 +1016,8 @@ uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
                                 uint64_t second, struct ptx_native_list *list)
 {
     const uint64_t starts[2] = {first, second};
-    if (lanes == 0 || ptx_is_still(launch, told, lanes, first, second) ||
+    if (lanes == 0 ||
+        (told->ways & PTX_NATIVE_STILL && ptx_is_still(launch, told, lanes, first, second)) ||
         (told->ways & PTX_NATIVE_WORDS &&
          ptx_check_words(launch, block, told, lanes, first, second, list)) ||
         ptx_check_quickly(launch, block, told, lanes, first, second, list) ||
@@ -1046,9 +1047,10 @@ uint64_t clem_native_check_list(const struct ptx_native_launch *launch,
                                 const struct ptx_native_told *told, uint32_t lanes,
                                 struct ptx_native_list *list)
 {
-    const uint32_t left = lanes && !ptx_are_still(launch, told, lanes, list)
-                              ? ptx_check_list_quickly(launch, block, told, lanes, list)
-                              : 0;
+    const bool are_still =
+        lanes && told->ways & PTX_NATIVE_STILL && ptx_are_still(launch, told, lanes, list);
+    const uint32_t left =
+        lanes && !are_still ? ptx_check_list_quickly(launch, block, told, lanes, list) : 0;
     struct row all = row_of(launch, block, told, lanes, list);
     if (left == 0) {
         if (told->ways & PTX_NATIVE_TELLS && lanes != 0 && lanes != UINT32_MAX)
