@@ -101,10 +101,11 @@ struct ocl_kernel_facts {
  *        of OpenCL C's own builds and runs a small program, once per program.
  * Locks: as many threads as like may ask; they wait for the one that finds out. */
 const struct ocl_kernel_facts *ocl_kernel_facts(struct ocl_kernel *kernel);
-/* Says that the kernel's next launch will have thread blocks of this shape, so that its code is made for that, if ocl_kernel_facts()
- * was not asked yet. A hint: any numbers may be given.
+/* Says that the kernel's next launch will have this shape, so that its code is made for that, if ocl_kernel_facts() was not asked
+ * yet. A hint: any numbers may be given.
  * Threads: any. */
-void ocl_kernel_expect(const struct ocl_kernel *kernel, const size_t block[3]);
+void ocl_kernel_expect(const struct ocl_kernel *kernel, const size_t groups[3],
+                       const size_t items[3]);
 
 /* Needs: index < parameter_count. */
 const struct ocl_parameter *ocl_kernel_parameter(struct ocl_kernel *kernel, size_t index);

@@ -45,7 +45,8 @@ struct ocl_thread {
     struct ocl_kernel_facts no_facts; /* kernel.c */
     const void *native; /* native_launch.c: of which launch the thread runs blocks, or NULL */
     const struct ptx_native_now *native_now; /* likewise: which of them */
-    const void *scratch;                     /* scratch.c: the memory that its blocks had last */
+    unsigned shares;                         /* likewise: of steady launches, so far */
+    const void *scratch;                     /* scratch.c: whose memory its blocks had last */
     struct ocl_stacks_known *stacks;         /* stack_walk.c: from calloc(), or NULL */
     struct own_stack stack;                  /* chain.c: none of it where it is not known */
     bool knows_stack;                        /* chain.c */

@@ -7,6 +7,11 @@
 #include "crt/small_float.h"
 #include "vector_types.h"
 
+#if defined(__cplusplus) && !defined(__CUDACC_RTC__)
+#include <cstring>
+#include <utility>
+#endif
+
 /* Host and device. Conversions round to nearest even unless their name says otherwise.
  *
  * Source: CUDA Math API Reference Manual 13.0, Bfloat16 Precision Intrinsics.

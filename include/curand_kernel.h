@@ -6,6 +6,12 @@
 #include "crt/device_functions.h"
 #include "vector_types.h"
 
+#if !defined(__CUDACC_RTC__)
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#endif
+
 /* The generators xorwow, Philox 4x32-10 and MRG32k3a, and uniform, normal, log-normal and Poisson numbers of them. Integers
  * and uniform numbers are CUDA's bit for bit, normal and log-normal ones within the errors of logf() and __sincosf(); Poisson
  * numbers have CUDA's distribution, not its values.

@@ -6,6 +6,9 @@
 #include "host_defines.h"
 #include "vector_types.h"
 
+#if !defined(__CUDACC_RTC__)
+#include <limits.h>
+#endif
 #include <stddef.h>
 
 /* Values and layouts are those of the CUDA Runtime API 13.0 on 64-bit Linux: a program that was

@@ -4,6 +4,7 @@
 #define __NVRTC_H__
 
 #include <stddef.h>
+#include <stdlib.h>
 
 #ifdef __cplusplus
 extern "C" {

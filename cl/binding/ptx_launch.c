@@ -148,8 +148,9 @@ static void fill_facts(const struct ocl_call *call, struct ptx_native_launch *fa
     enum { SHARED_STEP = 16 }; /* dynamic shared memory begins there */
     const size_t fixed = (ocl_ptx_entry(kernel)->shared_bytes + SHARED_STEP - 1) & ~(size_t)15;
     for (int d = 0; d < 3; d++) {
-        facts->grid[d] = (uint32_t)launch->groups[d];
-        facts->block[d] = (uint32_t)launch->items[d];
+        const size_t joined = d == 0 ? call->plan->joined : 1;
+        facts->grid[d] = (uint32_t)(launch->groups[d] / joined);
+        facts->block[d] = (uint32_t)(launch->items[d] * joined);
     }
     facts->is_cooperative = launch->is_cooperative;
     facts->dynamic_bytes = (uint32_t)launch->local_bytes;
@@ -184,9 +185,11 @@ static ocl_status make_native(struct ocl_call *call)
 {
     const struct ocl_kernel *kernel = call->kernel;
     const struct ocl_launch *launch = call->launch;
+    const size_t row = launch->groups[0] / call->plan->joined;
     const struct ocl_native_shape shape = {
-        .blocks = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2],
-        .row = launch->groups[0],
+        .blocks = (uint64_t)row * launch->groups[1] * launch->groups[2],
+        .row = row,
+        .joined = (uint32_t)call->plan->joined,
         .takes_turns = kernel->ptx->waits_for_blocks,
         .items = call->plan->global[2],
         .parameter_bytes = pictures_at(kernel) + kernel->bundle_count * sizeof(struct clem_texture),

@@ -44,17 +44,14 @@ const struct ocl_kernel_facts *ocl_kernel_facts(struct ocl_kernel *kernel)
     return status == OCL_OK ? &kernel->facts : no_facts(kernel, status);
 }
 
-void ocl_kernel_expect(const struct ocl_kernel *kernel, const size_t block[3])
+void ocl_kernel_expect(const struct ocl_kernel *kernel, const size_t groups[3],
+                       const size_t items[3])
 {
-    if (!kernel->ptx || atomic_load_explicit(&kernel->ptx->expected_block, memory_order_relaxed))
-        return;
-    uint64_t packed = 0;
-    for (int i = 0; i < 3; i++) {
-        if (block[i] == 0 || block[i] > UINT16_MAX)
-            return;
-        packed |= (uint64_t)block[i] << 16 * i;
-    }
-    atomic_store_explicit(&kernel->ptx->expected_block, packed, memory_order_relaxed);
+    if (kernel->ptx && !atomic_load_explicit(&kernel->ptx->expected_shape, memory_order_relaxed))
+        atomic_store_explicit(
+            &kernel->ptx->expected_shape,
+            ocl_shape_pack(&kernel->program->context->device->facts, groups, items),
+            memory_order_relaxed);
 }
 
 const struct ocl_parameter *ocl_kernel_parameter(struct ocl_kernel *kernel, size_t index)

@@ -150,6 +150,27 @@ static ocl_status take_variant(struct ocl_kernel **kernel, struct ocl_kernel *va
     return variant->facts.status;
 }
 
+static bool points_to_vast(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    bool does = false;
+    for (size_t i = 0; !does && launch->arguments && i < kernel->facts.parameter_count; i++)
+        does = launch->arguments[i] && ocl_points_to_vast(device_of(kernel), launch->arguments[i],
+                                                          kernel->parameters[i].bytes);
+    return does;
+}
+
+static bool is_vast(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    switch (kernel->ptx->vast) {
+    case PTX_VAST_THREADS:
+        return ocl_is_vast(device_of(kernel), launch->groups, launch->items);
+    case PTX_VAST_MEMORY:
+        return points_to_vast(kernel, launch);
+    default:
+        return false;
+    }
+}
+
 /* Machine code is made for a shape when that is launched first, and may fail where another shape's did not. */
 static ocl_status take_code(struct ocl_kernel **kernel, const struct ocl_launch *launch,
                             struct ocl_native **native)
@@ -157,7 +178,10 @@ static ocl_status take_code(struct ocl_kernel **kernel, const struct ocl_launch 
     const struct ocl_kernel_parts *parts = ocl_parts_of(*kernel);
     if (!(*kernel)->ptx || (*kernel)->ptx->form != PTX_FORM_NATIVE)
         return OCL_OK;
-    ocl_status status = parts->ptx_native(*kernel, launch->items, native);
+    size_t block[3];
+    memcpy(block, launch->items, sizeof block);
+    block[0] *= ocl_widened((*kernel)->ptx, launch->groups[0], block);
+    ocl_status status = parts->ptx_native(*kernel, block, is_vast(*kernel, launch), native);
     if (status == OCL_E_BUILD)
         status = take_variant(kernel, parts->ptx_opencl(*kernel));
     return status == OCL_OK && launch->is_cooperative && !may_cooperate(*kernel)
@@ -197,6 +221,8 @@ enum { ITEMS_PER_UNIT = 4, WORTH_IN_STEP = 8192, MOST_IN_STEP = 16384 };
 static size_t joined_blocks(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
 {
     const struct ocl_device_facts *facts = device_of(kernel);
+    if (kernel->ptx && kernel->ptx->form == PTX_FORM_NATIVE)
+        return ocl_widened(kernel->ptx, launch->groups[0], launch->items);
     if (!does_blocks(kernel) || !kernel->ptx->joins_blocks || kernel->ptx->spills)
         return 1;
     const size_t threads = launch->items[0] * launch->items[1] * launch->items[2];

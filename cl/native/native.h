@@ -53,6 +53,7 @@ struct ocl_native_launch;
 struct ocl_native_shape {
     uint64_t blocks; /* thread blocks */
     uint64_t row;    /* of them that lie along x; 0: it does not matter */
+    uint32_t joined; /* each is so many of the program's, side by side along x; 0: one */
     size_t items;    /* work-items that run them */
     size_t parameter_bytes;
     bool

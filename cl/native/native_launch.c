@@ -1,5 +1,6 @@
 /* Launches of native kernels: PoCL's work-items come here and run blocks of the launch.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
 #include <string.h>
 
 #include "cl/base/deadline.h"
@@ -21,14 +22,15 @@ struct ocl_native_launch {
     struct ocl_native *native;
     struct ocl_scratch_pool *scratch;
     size_t scratch_bytes;
-    bool adds_later;           /* PTX_NATIVE_LATER */
-    uint64_t blocks;           /* of the launch */
-    uint64_t portion;          /* of them that a work-item takes at once */
-    struct ocl_parts portions; /* of a launch that is taken from both ends; otherwise none */
-    _Atomic uint64_t next;     /* otherwise: the first block that nobody has taken */
-    _Atomic size_t left;       /* work-items that have not ended */
+    bool adds_later;       /* PTX_NATIVE_LATER */
+    uint32_t joined;       /* each block is so many of the program's, side by side along x */
+    uint64_t blocks;       /* of the launch */
+    uint64_t portion;      /* of them that a work-item takes at once */
+    _Atomic uint64_t next; /* the first block that nobody has taken, where there are no portions */
+    _Atomic size_t left;   /* work-items that have not ended */
     const uint32_t *failure;   /* of struct ocl_native_shape */
     _Atomic uint32_t verdict;  /* whoever comes first finds out whether blocks run */
+    struct ocl_parts portions; /* of a launch that is taken from both ends; otherwise none */
     struct ptx_native_launch facts;
     _Alignas(16) unsigned char parameters[];
 };
@@ -106,20 +108,18 @@ static struct stretch take_next(struct ocl_native_launch *launch)
     return (struct stretch){first, least(rest, launch->portion)};
 }
 
-static struct stretch take_portions(struct ocl_native_launch *launch, bool is_waiting,
-                                    uint64_t wanted)
+static struct stretch take_portions(struct ocl_native_launch *launch, bool is_waiting)
 {
     uint64_t from = 0;
-    const uint64_t count = ocl_parts_take(&launch->portions, is_waiting, wanted, &from);
+    const uint64_t count = ocl_parts_take(&launch->portions, is_waiting, false, &from);
     const uint64_t first = from * launch->portion;
     return (struct stretch){first,
                             count > 0 ? least(launch->blocks - first, count * launch->portion) : 0};
 }
 
-static struct stretch take(struct ocl_native_launch *launch, bool is_waiting, uint64_t wanted)
+static struct stretch take(struct ocl_native_launch *launch, bool is_waiting)
 {
-    return launch->portions.count > 0 ? take_portions(launch, is_waiting, wanted)
-                                      : take_next(launch);
+    return launch->portions.count > 0 ? take_portions(launch, is_waiting) : take_next(launch);
 }
 
 /* Runs blocks, in order, from a stretch on until there are none. Returns how many. */
@@ -127,7 +127,7 @@ static uint64_t run_stretches(struct ocl_native_launch *launch, struct stretch s
                               bool is_waiting, void *scratch)
 {
     uint64_t done = 0;
-    for (; stretch.count > 0; stretch = take(launch, is_waiting, 1)) {
+    for (; stretch.count > 0; stretch = take(launch, is_waiting)) {
         launch->native->run(&launch->facts, stretch.first, stretch.count, scratch);
         done += stretch.count;
     }
@@ -162,7 +162,10 @@ static void note_time(struct ocl_native *native, uint64_t nanoseconds, uint64_t 
     const uint32_t noted = last != 0 && last < now ? last : now;
     if (nanoseconds < TELLING_NS && known != 0 && now > known)
         return;
-    if (now > known - known / ALIKE && now < known + known / ALIKE)
+    const bool is_steady = now > known - known / ALIKE && now < known + known / ALIKE;
+    if (is_steady != atomic_load_explicit(&native->is_steady, memory_order_relaxed))
+        atomic_store_explicit(&native->is_steady, is_steady, memory_order_relaxed);
+    if (is_steady)
         return; /* whoever stores takes the line of all this from the other threads' processors */
     if (last != now)
         atomic_store_explicit(&native->last_ps, now, memory_order_relaxed);
@@ -170,31 +173,36 @@ static void note_time(struct ocl_native *native, uint64_t nanoseconds, uint64_t 
         atomic_store_explicit(&native->block_ps, noted, memory_order_relaxed);
 }
 
+/* To look at the clock twice takes as long as a block of little work. */
+static bool is_timed(const struct ocl_native_launch *launch, struct ocl_thread *thread)
+{
+    enum { ONE_OF = 8 };
+    return launch->blocks > 1 &&
+           (!atomic_load_explicit(&launch->native->is_steady, memory_order_relaxed) ||
+            thread->shares++ % ONE_OF == 0);
+}
+
 /* Does what nobody else has begun. One of PoCL's threads, or one that waits for the queue (is_waiting). */
 static bool share(struct ocl_piece_of_chain *piece, bool is_waiting)
 {
-    enum {
-        FIRST_TAKE = 4
-    }; /* the part of all that each begins with: what is taken later makes up for who came late */
     struct ocl_native_launch *launch = (struct ocl_native_launch *)piece;
-    const struct stretch first = take(launch, is_waiting, launch->portions.count / FIRST_TAKE + 1);
+    const struct stretch first = take(launch, is_waiting);
     if (first.count == 0 || !runs(launch))
         return false;
     struct ocl_scratch scratch = ocl_scratch_take(launch->scratch, launch->scratch_bytes);
     struct ocl_thread *const thread = ocl_thread();
     const void *const outer = thread->native;
     const struct ptx_native_now *const outer_now = thread->native_now;
-    const bool is_timed = launch->blocks > 1;
-    const uint64_t begin = is_timed ? ocl_now() : 0;
+    const uint64_t begin = is_timed(launch, thread) ? ocl_now() : 0;
     memset(scratch.memory, 0, sizeof(struct ptx_native_now));
     thread->native_now = scratch.memory;
     thread->native = launch;
     const uint64_t done = run_stretches(launch, first, is_waiting, scratch.memory);
     thread->native = outer;
     thread->native_now = outer_now;
-    if (is_timed)
+    if (begin > 0)
         note_time(launch->native, ocl_now() - begin, done);
-    ocl_scratch_give(launch->scratch, scratch);
+    ocl_scratch_give(scratch);
     return true;
 }
 
@@ -235,7 +243,7 @@ size_t ocl_native_items(const struct ocl_context *context, const struct ocl_nati
 /* Of a launch that threads share if any wait for it: none waits long for the part that another has begun. */
 static uint64_t part_of(const struct ocl_native *native, uint64_t blocks)
 {
-    enum { PART_PS = 2000000, PARTS = 16, LEAST_PS = 150000, SHORTEST_PS = 3000000 };
+    enum { PART_PS = 2000000, PARTS = 64, LEAST_PS = 100000, SHORTEST_PS = 3000000 };
     const uint64_t block_ps = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
     const uint64_t all_ps = block_ps * blocks, part_ps = all_ps / PARTS;
     if (all_ps < SHORTEST_PS)
@@ -278,13 +286,16 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     struct ocl_native_launch *made = pool ? ocl_piece_take(bytes) : NULL;
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
-    memset(made, 0, bytes);
+    const size_t facts_at = offsetof(struct ocl_native_launch, facts);
+    memset(made, 0, offsetof(struct ocl_native_launch, portions) + sizeof made->portions.count);
+    memset(&made->facts, 0, bytes - facts_at);
     made->piece.run = work;
     atomic_fetch_add_explicit(&native->references, 1, memory_order_relaxed);
     made->native = native;
     ocl_scratch_pool_hold(pool);
     made->scratch = pool;
     made->blocks = shape->blocks;
+    made->joined = shape->joined > 0 ? shape->joined : 1;
     made->portion = shape->takes_turns
                         ? 1
                         : in_rows(portion_of(native, shape->blocks, shape->items), shape->row);
@@ -344,8 +355,10 @@ bool ocl_native_block_here(uint32_t block[3], uint32_t *count)
         now ? atomic_load_explicit(&now->index, memory_order_relaxed) : NULL;
     if (!index)
         return false;
+    const struct ocl_native_launch *const launch = thread->native;
     memcpy(block, index, 3 * sizeof *block);
-    *count = *now->columns;
+    block[0] *= launch->joined;
+    *count = *now->columns * launch->joined;
     return true;
 }
 

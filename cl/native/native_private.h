@@ -10,11 +10,13 @@
 
 struct ocl_native {
     _Atomic size_t references;
+    unsigned char apart[64]; /* launches count them while others read what follows */
     struct ocl_code code;
     ptx_native_scratch_bytes *scratch;
     ptx_native_run *run;
     /* What one of its blocks took when it ran last, in picoseconds, and what counts; 0: not known yet. */
     _Atomic uint32_t last_ps, block_ps;
+    _Atomic bool is_steady;      /* it took as long again, the last time that somebody looked */
     struct jit_code_entry *told; /* debugger.c, or NULL */
     bool is_noted;               /* where.c has it */
     char name[];                 /* of the kernel */

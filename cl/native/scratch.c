@@ -1,47 +1,58 @@
-/* Memory for blocks while they run. The pieces that wait are a stack: what was used last is in the processor's caches. A thread
- * gets the piece that it had last, if that waits: it is in the caches of its own processor.
+/* Memory for blocks while they run. A thread gets the piece that it had last, if nobody has that: it is in the caches of its own
+ * processor, and so is what says whether somebody has it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/native/scratch.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "cl/base/steady.h"
 #include "cl/thread.h"
 
 enum { ALIGNMENT = 64 };
 
 static const uint64_t most_bytes = (uint64_t)1 << 36; /* no thread block comes to so many */
 
+/* larger: what takes the place of `memory`, before the next one has it. */
+struct ocl_scratch_slot {
+    _Alignas(ALIGNMENT) _Atomic bool is_taken;
+    void *memory; /* of who has it, and so is `bytes` */
+    size_t bytes;
+    _Atomic(struct larger *) larger;
+};
+
+/* The memory begins with it, until it is taken over. */
+struct larger {
+    size_t bytes;
+};
+
 struct ocl_scratch_pool {
-    _Atomic size_t references;
-    size_t count;            /* of the pieces that are there at least */
-    pthread_mutex_t growing; /* one thread reserves; outside of the next */
-    pthread_mutex_t lock;    /* a leaf: the rest */
-    pthread_cond_t given;
-    _Atomic size_t ready;      /* bytes that pieces have; older ones, with less, are taken still */
-    size_t waiting;            /* pieces */
-    struct ocl_scratch free[]; /* the last is taken first */
+    _Alignas(ALIGNMENT) _Atomic size_t references;
+    _Alignas(ALIGNMENT) size_t count; /* slots */
+    _Atomic size_t ready;             /* bytes that slots have or will have */
+    pthread_mutex_t growing;          /* one thread reserves; a leaf */
+    struct ocl_scratch_slot slots[];
 };
 
 struct ocl_scratch_pool *ocl_scratch_pool_create(size_t count)
 {
-    struct ocl_scratch_pool *made = calloc(1, sizeof *made + count * sizeof *made->free);
+    struct ocl_scratch_pool *made =
+        aligned_alloc(ALIGNMENT, sizeof *made + count * sizeof *made->slots);
     if (!made)
         return NULL;
     atomic_init(&made->references, 1);
     made->count = count;
-    pthread_mutex_init(&made->lock, NULL);
-    pthread_cond_init(&made->given, NULL);
+    atomic_init(&made->ready, 0);
+    pthread_mutex_init(&made->growing, NULL);
+    for (size_t i = 0; i < count; i++) {
+        made->slots[i].memory = NULL;
+        made->slots[i].bytes = 0;
+        atomic_init(&made->slots[i].is_taken, false);
+        atomic_init(&made->slots[i].larger, NULL);
+    }
     return made;
-}
-
-static void free_pieces(const struct ocl_scratch *pieces, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(pieces[i].memory);
 }
 
 void ocl_scratch_pool_hold(struct ocl_scratch_pool *pool)
@@ -53,114 +64,105 @@ void ocl_scratch_pool_release(struct ocl_scratch_pool *pool)
 {
     if (!pool || atomic_fetch_sub_explicit(&pool->references, 1, memory_order_acq_rel) != 1)
         return;
-    free_pieces(pool->free, pool->waiting);
-    pthread_cond_destroy(&pool->given);
-    pthread_mutex_destroy(&pool->lock);
+    for (size_t i = 0; i < pool->count; i++) {
+        free(pool->slots[i].memory);
+        free(atomic_load(&pool->slots[i].larger));
+    }
+    pthread_mutex_destroy(&pool->growing);
     free(pool);
 }
 
-/* Sizes are rounded up so that a program comes to few of them. */
-static struct ocl_scratch make_piece(size_t wanted)
+/* Sizes are rounded up so that a program comes to few of them. NULL without memory. */
+static struct larger *make_larger(size_t wanted)
 {
     size_t bytes = 4096;
     while (bytes < wanted)
         bytes *= 2;
-    return (struct ocl_scratch){aligned_alloc(ALIGNMENT, bytes), bytes};
+    struct larger *made = aligned_alloc(ALIGNMENT, bytes);
+    if (made)
+        made->bytes = bytes;
+    return made;
 }
 
-/* The new pieces take the place of those that wait, unless another thread has reserved as much meanwhile. */
-static void replace(struct ocl_scratch_pool *pool, struct ocl_scratch *pieces)
+/* Lock held. What was there for others to take over goes, unless they have it by now. */
+static bool reserve(struct ocl_scratch_pool *pool, size_t bytes)
 {
-    size_t old = pool->count;
-    pthread_mutex_lock(&pool->lock);
-    if (pieces[0].bytes > atomic_load(&pool->ready)) {
-        old = pool->waiting;
-        atomic_store(&pool->ready, pieces[0].bytes);
-        for (size_t i = 0; i < pool->count; i++) {
-            const struct ocl_scratch made = pieces[i];
-            pieces[i] = pool->free[i];
-            pool->free[i] = made;
-        }
-        pool->waiting = pool->count;
-        pthread_cond_broadcast(&pool->given);
-    }
-    pthread_mutex_unlock(&pool->lock);
-    free_pieces(pieces, old);
+    struct larger **made = calloc(pool->count, sizeof *made);
+    size_t count = 0;
+    while (made && count < pool->count && (made[count] = make_larger(bytes)) != NULL)
+        count++;
+    const bool has_all = made && count == pool->count;
+    const size_t ready = has_all && count > 0 ? made[0]->bytes : 0;
+    for (size_t i = 0; has_all && i < count; i++)
+        made[i] = atomic_exchange(&pool->slots[i].larger, made[i]);
+    for (size_t i = 0; i < count; i++)
+        free(made[i]);
+    free(made);
+    if (has_all)
+        atomic_store(&pool->ready, ready);
+    return has_all;
 }
 
 bool ocl_scratch_reserve(struct ocl_scratch_pool *pool, size_t bytes)
 {
-    if (bytes <= atomic_load_explicit(&pool->ready, memory_order_relaxed))
+    if (bytes <= atomic_load(&pool->ready))
         return true;
     if (bytes > most_bytes)
         return false;
-    struct ocl_scratch *pieces = calloc(pool->count, sizeof *pieces);
-    size_t made = 0;
-    while (pieces && made < pool->count && (pieces[made] = make_piece(bytes)).memory)
-        made++;
-    const bool has_all = pieces && made == pool->count;
-    if (has_all)
-        replace(pool, pieces);
-    else if (pieces)
-        free_pieces(pieces, made);
-    free(pieces);
-    return has_all;
+    pthread_mutex_lock(&pool->growing);
+    const bool is_there = bytes <= atomic_load(&pool->ready) || reserve(pool, bytes);
+    pthread_mutex_unlock(&pool->growing);
+    return is_there;
 }
 
-/* It is held for a few instructions, and threads that share a launch come at once: to sleep would take longer. */
-static void lock_soon(struct ocl_scratch_pool *pool)
+static bool try_slot(struct ocl_scratch_slot *slot)
 {
-    enum { LOOKS = 200 };
-    for (int i = 0; i < LOOKS; i++)
-        if (pthread_mutex_trylock(&pool->lock) == 0)
-            return;
-    pthread_mutex_lock(&pool->lock);
+    if (atomic_exchange_explicit(&slot->is_taken, true, memory_order_acquire))
+        return false;
+    if (!atomic_load_explicit(&slot->larger, memory_order_relaxed))
+        return true;
+    struct larger *const larger = atomic_exchange(&slot->larger, NULL);
+    const size_t bytes = larger->bytes;
+    free(slot->memory);
+    slot->memory = larger;
+    slot->bytes = bytes;
+    return true;
 }
 
-/* Those that wait all have what was reserved. Lock held. */
-static struct ocl_scratch pop(struct ocl_scratch_pool *pool)
+/* NULL: others have all. */
+static struct ocl_scratch_slot *take_slot(struct ocl_scratch_pool *pool)
 {
     struct ocl_thread *const thread = ocl_thread();
-    if (pool->waiting == 0)
-        return (struct ocl_scratch){0};
-    const size_t last = --pool->waiting;
-    size_t which = last;
-    for (size_t i = 0; i < last; i++)
-        which = pool->free[i].memory == thread->scratch ? i : which;
-    const struct ocl_scratch taken = pool->free[which];
-    pool->free[which] = pool->free[last];
-    thread->scratch = taken.memory;
-    return taken;
+    const size_t last = ((uintptr_t)thread->scratch - (uintptr_t)pool->slots) / sizeof *pool->slots;
+    if (last < pool->count && try_slot(&pool->slots[last]))
+        return &pool->slots[last];
+    for (size_t i = 0; i < pool->count; i++)
+        if (try_slot(&pool->slots[i])) {
+            thread->scratch = &pool->slots[i];
+            return &pool->slots[i];
+        }
+    return NULL;
 }
 
 struct ocl_scratch ocl_scratch_take(struct ocl_scratch_pool *pool, size_t bytes)
 {
     if (bytes == 0)
         return (struct ocl_scratch){0};
-    lock_soon(pool);
-    struct ocl_scratch taken = pop(pool);
-    pthread_mutex_unlock(&pool->lock);
-    if (!taken.memory)
-        taken = make_piece(bytes);
-    if (taken.memory)
-        return taken;
-    pthread_mutex_lock(&pool->lock);
-    for (taken = pop(pool); !taken.memory; taken = pop(pool))
-        ocl_steady_wait(&pool->given, &pool->lock);
-    pthread_mutex_unlock(&pool->lock);
-    return taken;
+    for (;;) {
+        struct ocl_scratch_slot *const slot = take_slot(pool);
+        if (slot)
+            return (struct ocl_scratch){slot->memory, slot->bytes, slot};
+        struct larger *const own = make_larger(bytes);
+        if (own)
+            return (struct ocl_scratch){own, own->bytes, NULL};
+        sched_yield();
+    }
 }
 
-void ocl_scratch_give(struct ocl_scratch_pool *pool, struct ocl_scratch scratch)
+void ocl_scratch_give(struct ocl_scratch scratch)
 {
-    if (!scratch.memory)
-        return;
-    lock_soon(pool);
-    if (scratch.bytes >= atomic_load(&pool->ready) && pool->waiting < pool->count) {
-        pool->free[pool->waiting++] = scratch;
-        scratch.memory = NULL;
-        pthread_cond_signal(&pool->given);
-    }
-    pthread_mutex_unlock(&pool->lock);
-    free(scratch.memory);
+    if (scratch.slot)
+        atomic_store_explicit(&scratch.slot->is_taken, false, memory_order_release);
+    else
+        free(scratch.memory);
 }

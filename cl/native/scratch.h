@@ -12,6 +12,7 @@ struct ocl_scratch_pool;
 struct ocl_scratch {
     void *memory;
     size_t bytes;
+    struct ocl_scratch_slot *slot; /* where the pool has it; NULL: nowhere */
 };
 
 /* A pool of `count` pieces that have no bytes yet. NULL only without memory. Counted: it goes with the last who holds it. */
@@ -29,6 +30,6 @@ bool ocl_scratch_reserve(struct ocl_scratch_pool *pool, size_t bytes);
  * those that come last wait.
  * Needs: so many bytes were reserved. */
 struct ocl_scratch ocl_scratch_take(struct ocl_scratch_pool *pool, size_t bytes);
-void ocl_scratch_give(struct ocl_scratch_pool *pool, struct ocl_scratch scratch);
+void ocl_scratch_give(struct ocl_scratch scratch);
 
 #endif

@@ -38,7 +38,7 @@ struct ocl_kernel_parts {
     void (*ptx_limit)(struct ocl_kernel *kernel);
     struct ocl_kernel *(*ptx_spilled)(struct ocl_kernel *kernel);
     struct ocl_kernel *(*ptx_gathering)(struct ocl_kernel *kernel);
-    ocl_status (*ptx_native)(const struct ocl_kernel *kernel, const size_t block[3],
+    ocl_status (*ptx_native)(const struct ocl_kernel *kernel, const size_t block[3], bool is_vast,
                              struct ocl_native **native);
     struct ocl_kernel *(*ptx_opencl)(struct ocl_kernel *kernel);
     ocl_status (*ptx_shaped)(struct ocl_kernel *kernel, const size_t shape[3],

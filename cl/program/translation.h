@@ -40,17 +40,20 @@ struct ocl_ptx_kernel {
     bool joins_blocks;    /* a work-item may run several thread blocks */
     bool takes_turns;     /* as of struct ptx_kernel; then it spills */
     bool waits_for_blocks;
+    bool widens;          /* PTX_FORM_NATIVE: ptx_module_entry_widens() */
     bool ends_when_empty; /* as of struct ptx_kernel */
     bool has_runtime, has_table, has_bank;
     bool has_check;                  /* its accesses are checked */
     bool has_launches;               /* it calls CUDA's device runtime */
     bool has_conditions;             /* PTX_FORM_NATIVE */
-    _Atomic uint64_t expected_block; /* as ocl_kernel_expect() packs it; 0: not known */
-    struct ocl_native
-        *_Atomic natives[PTX_THREADS_HALVES +
-                         1]; /* its code, or NULL: by enum ptx_threads; PTX_FORM_NATIVE */
-    _Atomic bool lacks[PTX_THREADS_HALVES + 1]; /* that could not be had */
-    bool has_shared;                            /* it is given shared memory, or declares it */
+    _Atomic uint64_t expected_shape; /* of the first launch: ocl_shape_pack(); 0: not known */
+    struct ocl_native *_Atomic natives
+        [2]
+        [PTX_THREADS_HALVES +
+         1]; /* its code, or NULL: by whether launches are vast, and enum ptx_threads; PTX_FORM_NATIVE */
+    _Atomic bool lacks[2][PTX_THREADS_HALVES + 1]; /* that could not be had */
+    enum ptx_vast vast;                            /* as of struct ptx_kernel */
+    bool has_shared;                               /* it is given shared memory, or declares it */
     size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
     bool writes_table; /* surfaces of the table */
     bool gathers;      /* of a variant: for cooperative launches, as of struct ptx_target */
@@ -66,6 +69,28 @@ struct ocl_ptx_kernel {
     struct ocl_kernel *shaped;  /* variants, each linked to the next by this (program.lock) */
     _Atomic size_t refused_local; /* local memory that the driver refused a launch for; 0: none */
 };
+
+/* ---- Launches: launch_shape.c ---- */
+
+/* How many thread blocks that lie side by side a launch of the kernel runs as one: as many as make a warp's lanes one row of
+ * threads, where it widens and a row of so many blocks has no rest; otherwise 1. */
+size_t ocl_widened(const struct ocl_ptx_kernel *ptx, size_t row, const size_t block[3]);
+
+/* Whether a word for each thread is more than the device's caches hold. */
+bool ocl_is_vast(const struct ocl_device_facts *device, const size_t groups[3],
+                 const size_t items[3]);
+
+/* Whether the memory that a value of so many bytes points into is. */
+bool ocl_points_to_vast(const struct ocl_device_facts *device, const void *value, size_t bytes);
+
+/* What is known of the first launch, as one word, not 0; 0: of such a shape nothing is. Two that pack alike widen alike. */
+uint64_t ocl_shape_pack(const struct ocl_device_facts *device, const size_t groups[3],
+                        const size_t items[3]);
+struct ocl_packed_shape {
+    size_t row, block[3]; /* row: of another number, see above */
+    bool is_vast;
+};
+struct ocl_packed_shape ocl_shape_unpack(uint64_t packed);
 
 /* What a launch needs beside its args entries. */
 struct ocl_ptx_memory {

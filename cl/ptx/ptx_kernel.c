@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cl/base/steady.h"
+#include "cl/check.h"
 #include "cl/image/image.h"
 #include "cl/native/native.h"
 #include "cl/program/program_compile.h"
@@ -142,7 +143,8 @@ static void release_shaped(struct ocl_kernel *shaped);
 static void release_native(struct ocl_ptx_kernel *ptx)
 {
     for (int i = 0; i <= PTX_THREADS_HALVES; i++)
-        ocl_native_release(atomic_exchange(&ptx->natives[i], NULL));
+        for (int is_vast = 0; is_vast < 2; is_vast++)
+            ocl_native_release(atomic_exchange(&ptx->natives[is_vast][i], NULL));
 }
 
 static void free_at_once(struct ocl_at_once *first)
@@ -743,13 +745,21 @@ static enum ptx_threads threads_of(const size_t block[3])
                                                                   : PTX_THREADS_ANY;
 }
 
-/* How threads lie in the thread blocks of the first launch, where that is known before the kernel is described: the code for
- * them is the first to be made, and the only one mostly. */
-static enum ptx_threads expected_threads(const struct ocl_kernel *kernel)
+/* What launches of a kernel have one code for. */
+struct kind {
+    enum ptx_threads threads;
+    bool is_vast;
+};
+
+/* Of the first launch, where that is known before the kernel is described: the code for it is the first to be made, and the only one
+ * mostly. */
+static struct kind expected_kind(const struct ocl_kernel *kernel)
 {
-    const uint64_t packed = atomic_load(&kernel->ptx->expected_block);
-    const size_t block[3] = {packed & 0xffff, packed >> 16 & 0xffff, packed >> 32 & 0xffff};
-    return packed ? threads_of(block) : PTX_THREADS_ROWS;
+    const uint64_t packed = atomic_load(&kernel->ptx->expected_shape);
+    struct ocl_packed_shape shape = ocl_shape_unpack(packed);
+    shape.block[0] *= ocl_widened(kernel->ptx, shape.row, shape.block);
+    return packed ? (struct kind){threads_of(shape.block), shape.is_vast}
+                  : (struct kind){PTX_THREADS_ROWS, false};
 }
 
 /* Whether textures are to go by image, of which only OpenCL C reads. */
@@ -764,7 +774,7 @@ static bool wants_images(const struct ocl_kernel *kernel, const struct ptx_kerne
 
 /* Without code, or the kernel that calls it, another form has to do: *has says which. */
 static ocl_status take_native(struct ocl_kernel *kernel, const struct ptx_kernel *translated,
-                              enum ptx_threads threads, bool *has)
+                              struct kind kind, bool *has)
 {
     struct ocl_program *program = kernel->program;
     *has = false;
@@ -773,7 +783,9 @@ static ocl_status take_native(struct ocl_kernel *kernel, const struct ptx_kernel
     ocl_dump_translation(kernel->name, translated->text, translated->text_bytes, "ll");
     struct ocl_native *native = ocl_native_make(program->context->device, kernel->name,
                                                 translated->text, translated->text_bytes);
-    atomic_store(&kernel->ptx->natives[threads], native);
+    kernel->ptx->vast = translated->vast;
+    kind.is_vast &= translated->vast != PTX_VAST_NONE;
+    atomic_store(&kernel->ptx->natives[kind.is_vast][kind.threads], native);
     *has = native != NULL;
     if (!*has)
         return OCL_OK;
@@ -788,7 +800,7 @@ static ocl_status take_native(struct ocl_kernel *kernel, const struct ptx_kernel
     return status == OCL_OK ? take_native_argument(kernel) : status;
 }
 
-static struct ocl_native *make_for(const struct ocl_kernel *kernel, enum ptx_threads threads)
+static struct ocl_native *make_for(const struct ocl_kernel *kernel, struct kind kind)
 {
     const struct ocl_program *program = kernel->program;
     struct ocl_ptx_facts *facts = ocl_ptx_facts(program->context);
@@ -799,7 +811,8 @@ static struct ocl_native *make_for(const struct ocl_kernel *kernel, enum ptx_thr
     if (!facts)
         return NULL;
     ocl_ptx_target(facts, &target);
-    target.threads = threads;
+    target.threads = kind.threads;
+    target.is_vast = kind.is_vast;
     if (ptx_translate(ocl_program_origin(kernel->program)->ptx->module, kernel->ptx->index, &target,
                       &translated, &log) == PTX_OK &&
         translated.form == PTX_FORM_NATIVE) {
@@ -812,34 +825,41 @@ static struct ocl_native *make_for(const struct ocl_kernel *kernel, enum ptx_thr
     return made;
 }
 
-ocl_status ocl_ptx_native(const struct ocl_kernel *kernel, const size_t block[3],
-                          struct ocl_native **native)
+static bool find_native(const struct ocl_kernel *kernel, struct kind kind,
+                        struct ocl_native **native)
 {
-    const enum ptx_threads threads = threads_of(block);
-    struct ocl_native *_Atomic *const place = &kernel->ptx->natives[threads];
+    struct ocl_native *_Atomic *const place = &kernel->ptx->natives[kind.is_vast][kind.threads];
+    _Atomic bool *const lacks = &kernel->ptx->lacks[kind.is_vast][kind.threads];
     *native = atomic_load(place);
     if (*native)
-        return OCL_OK;
+        return true;
     const int before = ocl_steady_begin();
-    struct ocl_native *made =
-        atomic_load(&kernel->ptx->lacks[threads]) ? NULL : make_for(kernel, threads);
+    struct ocl_native *made = atomic_load(lacks) ? NULL : make_for(kernel, kind);
     ocl_steady_end(before);
-    if (!made) {
-        atomic_store(&kernel->ptx->lacks[threads], true);
-        return OCL_E_BUILD;
-    }
-    if (atomic_compare_exchange_strong(place, native, made))
+    if (!made)
+        atomic_store(lacks, true);
+    else if (atomic_compare_exchange_strong(place, native, made))
         *native = made;
     else
         ocl_native_release(made);
-    return OCL_OK;
+    return made != NULL;
+}
+
+ocl_status ocl_ptx_native(const struct ocl_kernel *kernel, const size_t block[3], bool is_vast,
+                          struct ocl_native **native)
+{
+    const enum ptx_threads threads = threads_of(block);
+    const bool is_found = is_vast && kernel->ptx->vast != PTX_VAST_NONE &&
+                          find_native(kernel, (struct kind){threads, true}, native);
+    return is_found || find_native(kernel, (struct kind){threads, false}, native) ? OCL_OK
+                                                                                  : OCL_E_BUILD;
 }
 
 /* ---- Either ---- */
 
 /* Once, and again where the translation depends on facts that turn out to be otherwise than it was told. */
 static enum ptx_status translate_for(struct ocl_kernel *kernel, struct ocl_ptx_facts *facts,
-                                     bool may_be_native, enum ptx_threads threads,
+                                     bool may_be_native, struct kind kind,
                                      struct ptx_kernel *translated, struct ptx_log *log)
 {
     const struct ptx_module *module = ocl_program_origin(kernel->program)->ptx->module;
@@ -850,7 +870,8 @@ static enum ptx_status translate_for(struct ocl_kernel *kernel, struct ocl_ptx_f
             target.llvm_major = 0;
             target.force_form = target.force_form == PTX_FORM_NATIVE ? -1 : target.force_form;
         }
-        target.threads = threads;
+        target.threads = kind.threads;
+        target.is_vast = kind.is_vast;
         target.shared_is_global = kernel->ptx->spills;
         target.gathers = kernel->ptx->gathers;
         const enum ptx_status outcome =
@@ -874,9 +895,12 @@ static ocl_status translate(struct ocl_kernel *kernel, struct ocl_ptx_facts *fac
     struct ptx_kernel translated = {0};
     struct ptx_log log = {0};
     ocl_status status = OCL_OK;
-    const enum ptx_threads threads = expected_threads(kernel);
+    const struct ptx_module *module = ocl_program_origin(kernel->program)->ptx->module;
+    kernel->ptx->widens = may_be_native && !ocl_check_wants(OCL_CHECK_KERNELS | OCL_CHECK_GUARD) &&
+                          ptx_module_entry_widens(module, kernel->ptx->index);
+    const struct kind kind = expected_kind(kernel);
     const enum ptx_status outcome =
-        translate_for(kernel, facts, may_be_native, threads, &translated, &log);
+        translate_for(kernel, facts, may_be_native, kind, &translated, &log);
     const bool is_native = outcome == PTX_OK && translated.form == PTX_FORM_NATIVE;
     told.known = ocl_ptx_target(facts, &told.target);
     struct ocl_program *program = kernel->program;
@@ -885,7 +909,7 @@ static ocl_status translate(struct ocl_kernel *kernel, struct ocl_ptx_facts *fac
         !strstr(program->options, OCL_EXACT_DIVISION))
         status = take_options(program, program->options, OCL_EXACT_DIVISION);
     if (status == OCL_OK && is_native)
-        status = take_native(kernel, &translated, threads, is_done);
+        status = take_native(kernel, &translated, kind, is_done);
     else if (status == OCL_OK)
         status = outcome == PTX_OK ? take_translation(kernel, &translated, &told)
                                    : explain(kernel, outcome, log.text);

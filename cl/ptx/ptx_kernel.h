@@ -35,9 +35,9 @@ const struct ptx_entry *ocl_ptx_entry(const struct ocl_kernel *kernel);
  * Errors: OCL_E_OUT_OF_MEMORY; the driver's: worth trying again. */
 ocl_status ocl_ptx_describe(struct ocl_kernel *kernel);
 
-/* The code of a native kernel for thread blocks of a shape, made at the first request.
+/* The code of a native kernel for thread blocks of a shape, and for launches that are vast or not, made at the first request.
  * Errors: OCL_E_BUILD: it cannot be had, now and later. */
-ocl_status ocl_ptx_native(const struct ocl_kernel *kernel, const size_t block[3],
+ocl_status ocl_ptx_native(const struct ocl_kernel *kernel, const size_t block[3], bool is_vast,
                           struct ocl_native **native);
 
 /* Corrects the facts that the driver told, which are those of the translation.

@@ -12,7 +12,8 @@ bool ocl_kernel_precompile(struct ocl_kernel *kernel)
         return false;
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         struct ocl_native *made = NULL;
-        (void)ocl_ptx_native(kernel, blocks[i], &made); /* without it a launch has another form */
+        for (int is_vast = 0; is_vast < 2; is_vast++) /* without it a launch has another form */
+            (void)ocl_ptx_native(kernel, blocks[i], is_vast, &made);
     }
     return true;
 }

@@ -11,7 +11,7 @@
 #include "cl/thread.h"
 
 /* Pieces that wait in a chain at most; a queue that gets more has another command for them. */
-enum { ROOM = 1024 };
+enum { ROOM = 128 };
 
 /* Measured on PoCL 3.1: to give it a command takes 1.5 microseconds, and 10 to 30 until a thread of its has woken. So a thread
  * that has nothing left looks for as long whether something comes; so does who waits. */
@@ -21,8 +21,9 @@ enum { LINGER_NS = 20000, AWAIT_NS = 40000, AWAIT_SHARE_NS = 1000000, LOOKS_PER_
 /* The state: pieces that were added, in PIECES, and flags. Whoever sees IS_CLOSED adds none. */
 enum { IS_CLOSED = 1, IS_NEW = 2, PIECES = 4 };
 
-/* Of the piece that is being done: threads that have come to share it, in HELPERS, while IS_OPEN to more. */
-enum { IS_OPEN = 1, HELPERS = 2 };
+/* How far it is: pieces that are done, in DONE, and of the next one threads that have come to share it, in HELPERS, while it IS_OPEN to
+ * more. One word, for whoever waits looks at it all the time. */
+enum { IS_OPEN = 1, HELPERS = 2, DONE = 1 << 16 };
 
 struct ocl_chain {
     void (*run)(struct ocl_chain *chain); /* first: the driver's command calls it */
@@ -33,9 +34,7 @@ struct ocl_chain {
     _Alignas(64) _Atomic uint64_t state;
     _Atomic uint64_t last_shared; /* the number, from 1 on, of the last piece that threads share */
     struct ocl_piece_of_chain *pieces[ROOM];
-    _Alignas(64) _Atomic uint64_t done; /* pieces */
-    _Atomic uint32_t sharing;
-    struct ocl_piece_of_chain *shared; /* while sharing is IS_OPEN, or a thread is in it */
+    _Alignas(64) _Atomic uint64_t progress;
 };
 
 static void release(struct ocl_chain *chain)
@@ -44,11 +43,16 @@ static void release(struct ocl_chain *chain)
         free(chain);
 }
 
+static uint64_t done_of(const struct ocl_chain *chain)
+{
+    return atomic_load(&chain->progress) / DONE;
+}
+
 /* Whether it has no piece left and gets none. */
-static bool is_over(struct ocl_chain *chain)
+static bool is_over(const struct ocl_chain *chain)
 {
     const uint64_t state = atomic_load(&chain->state);
-    return (state & IS_CLOSED) && atomic_load(&chain->done) >= state / PIECES;
+    return (state & IS_CLOSED) && done_of(chain) >= state / PIECES;
 }
 
 static inline void pause_a_moment(void)
@@ -115,8 +119,8 @@ static bool stays(struct patience *patience, uint64_t nanoseconds)
 static void wait_for_helpers(struct ocl_chain *chain)
 {
     enum { LOOKS_BEFORE_YIELD = 2000 };
-    for (unsigned looks = 1; atomic_load_explicit(&chain->sharing, memory_order_acquire) != 0;
-         looks++) {
+    for (unsigned looks = 1;
+         atomic_load_explicit(&chain->progress, memory_order_acquire) % DONE != 0; looks++) {
         pause_a_moment();
         if (looks % LOOKS_BEFORE_YIELD == 0)
             sched_yield();
@@ -124,28 +128,29 @@ static void wait_for_helpers(struct ocl_chain *chain)
 }
 
 /* What is left is nothing, then, but the piece's end. */
-static void do_shared(struct ocl_chain *chain, struct ocl_piece_of_chain *piece)
+static void do_shared(struct ocl_chain *chain, struct ocl_piece_of_chain *piece, uint64_t done)
 {
-    chain->shared = piece;
-    atomic_store_explicit(&chain->sharing, IS_OPEN, memory_order_release);
+    atomic_store_explicit(&chain->progress, done * DONE | IS_OPEN, memory_order_release);
     (void)piece->share(piece, false);
-    if (atomic_fetch_and(&chain->sharing, ~(uint32_t)IS_OPEN) != IS_OPEN)
+    if (atomic_fetch_and(&chain->progress, ~(uint64_t)IS_OPEN) % DONE != IS_OPEN)
         wait_for_helpers(chain);
 }
 
-static bool enter_shared(struct ocl_chain *chain)
+/* The piece that is open, behind so many that are done; NULL: none. */
+static struct ocl_piece_of_chain *enter_shared(struct ocl_chain *chain, uint64_t done)
 {
-    uint32_t sharing = atomic_load_explicit(&chain->sharing, memory_order_relaxed);
-    while (sharing & IS_OPEN)
-        if (atomic_compare_exchange_weak(&chain->sharing, &sharing, sharing + HELPERS))
-            return true;
-    return false;
+    uint64_t progress = atomic_load_explicit(&chain->progress, memory_order_relaxed);
+    while (progress / DONE == done && (progress & IS_OPEN))
+        if (atomic_compare_exchange_weak(&chain->progress, &progress, progress + HELPERS))
+            return chain->pieces[done % ROOM];
+    return NULL;
 }
 
 /* ---- The driver's thread ---- */
 
 static void run_chain(struct ocl_chain *chain)
 {
+    const bool is_patient = chain->is_patient; /* threads that count references write beside it */
     struct patience patience = {0};
     uint64_t done = 0;
     atomic_store_explicit(&chain->has_begun, true, memory_order_relaxed);
@@ -153,14 +158,14 @@ static void run_chain(struct ocl_chain *chain)
         uint64_t state = atomic_load_explicit(&chain->state, memory_order_acquire);
         if (done < state / PIECES) {
             struct ocl_piece_of_chain *piece = chain->pieces[done % ROOM];
-            if (piece->share && chain->is_patient)
-                do_shared(chain, piece);
+            if (piece->share && is_patient)
+                do_shared(chain, piece, done);
             piece->run(piece);
-            atomic_store_explicit(&chain->done, ++done, memory_order_release);
+            atomic_store_explicit(&chain->progress, ++done * DONE, memory_order_release);
             patience = (struct patience){0};
         } else if (state & IS_CLOSED) {
             break;
-        } else if (!chain->is_patient || !stays(&patience, LINGER_NS)) {
+        } else if (!is_patient || !stays(&patience, LINGER_NS)) {
             atomic_compare_exchange_strong(&chain->state, &state, state | IS_CLOSED);
         }
     }
@@ -173,8 +178,7 @@ static void run_chain(struct ocl_chain *chain)
 static bool add(struct ocl_chain *chain, struct ocl_piece_of_chain *piece)
 {
     uint64_t state = atomic_load_explicit(&chain->state, memory_order_relaxed);
-    const uint64_t done = atomic_load_explicit(&chain->done, memory_order_acquire);
-    if (state & (IS_CLOSED | IS_NEW) || state / PIECES - done >= ROOM)
+    if (state & (IS_CLOSED | IS_NEW) || state / PIECES - done_of(chain) >= ROOM)
         return false;
     chain->pieces[state / PIECES % ROOM] = piece;
     if (piece->share)
@@ -206,8 +210,7 @@ struct ocl_chain *ocl_chain_make(struct ocl_queue *queue, struct ocl_piece_of_ch
     atomic_init(&chain->references, 3); /* the queue, the command and the caller */
     atomic_init(&chain->state, PIECES | IS_NEW);
     atomic_init(&chain->last_shared, piece->share != NULL);
-    atomic_init(&chain->done, 0);
-    atomic_init(&chain->sharing, 0);
+    atomic_init(&chain->progress, 0);
     ocl_chain_close(queue);
     pthread_mutex_lock(&queue->chain_lock);
     struct ocl_chain *other = atomic_exchange(&queue->chain, chain);
@@ -384,13 +387,15 @@ struct helper {
 static bool help(struct helper *helper)
 {
     struct ocl_chain *const chain = helper->chain;
-    const uint64_t number = atomic_load_explicit(&chain->done, memory_order_acquire) + 1;
-    if (!helper->may_share || number == helper->last || !enter_shared(chain))
+    const uint64_t number = done_of(chain) + 1;
+    struct ocl_piece_of_chain *piece =
+        helper->may_share && number != helper->last ? enter_shared(chain, number - 1) : NULL;
+    if (!piece)
         return false;
     const uint64_t floats = begin_floats();
-    const bool is_any = chain->shared->share(chain->shared, true);
+    const bool is_any = piece->share(piece, true);
     end_floats(floats);
-    atomic_fetch_sub_explicit(&chain->sharing, HELPERS, memory_order_release);
+    atomic_fetch_sub_explicit(&chain->progress, HELPERS, memory_order_release);
     helper->last = number;
     return is_any;
 }
@@ -399,8 +404,8 @@ static bool help(struct helper *helper)
 static bool is_promising(const struct helper *helper)
 {
     const struct ocl_chain *const chain = helper->chain;
-    return helper->may_share && atomic_load_explicit(&chain->last_shared, memory_order_relaxed) >
-                                    atomic_load_explicit(&chain->done, memory_order_relaxed);
+    return helper->may_share &&
+           atomic_load_explicit(&chain->last_shared, memory_order_relaxed) > done_of(chain);
 }
 
 static bool has_begun(const struct helper *helper)
@@ -440,27 +445,37 @@ static bool help_on(struct helper *helper, struct ocl_queue *queue)
     return true;
 }
 
+static bool is_full(struct ocl_queue *queue)
+{
+    enum { FULL = ROOM - 8 };
+    if (!atomic_load(&queue->chain))
+        return false;
+    pthread_mutex_lock(&queue->chain_lock);
+    const struct ocl_chain *chain = atomic_load(&queue->chain);
+    const bool is = chain && atomic_load(&chain->state) / PIECES - done_of(chain) > FULL;
+    pthread_mutex_unlock(&queue->chain_lock);
+    return is;
+}
+
 /* Pieces beyond those that a chain has room for wait in another. */
 void ocl_chain_make_room(struct ocl_queue *queue)
 {
-    enum { FULL = ROOM - 8 };
     uint64_t pieces;
-    struct ocl_chain *chain = take_last(queue, &pieces);
+    struct ocl_chain *chain = is_full(queue) ? take_last(queue, &pieces) : NULL;
     if (!chain)
         return;
-    const bool waits =
-        pieces - atomic_load(&chain->done) > FULL && chain->is_patient && has_stack();
+    const bool waits = chain->is_patient && has_stack();
     struct helper helper = {.may_share = true, .chain = waits ? take_oldest(queue) : NULL};
-    while (helper.chain && atomic_load(&helper.chain->done) > 0 &&
-           pieces - atomic_load(&chain->done) > ROOM / 2 && help_on(&helper, queue))
+    while (helper.chain && done_of(helper.chain) > 0 && pieces - done_of(chain) > ROOM / 2 &&
+           help_on(&helper, queue))
         ;
     release(helper.chain);
     release(chain);
 }
 
-static bool has_done(struct ocl_chain *chain, uint64_t pieces)
+static bool has_done(const struct ocl_chain *chain, uint64_t pieces)
 {
-    return chain && atomic_load_explicit(&chain->done, memory_order_acquire) >= pieces;
+    return chain && done_of(chain) >= pieces;
 }
 
 bool ocl_chain_is_done(struct ocl_queue *queue, uint64_t *position)

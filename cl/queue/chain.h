@@ -24,34 +24,47 @@ struct ocl_piece_of_chain {
 void *ocl_piece_take(size_t bytes);
 void ocl_piece_give(void *piece);
 
-/* Parts of a piece that threads share: who waits takes from the end what the driver's thread has not come to from the start. So each
- * has the same ones the next time, and finds in its processor's caches what they wrote. */
+/* Parts of a piece that threads share: who waits takes the second half, from the end on, the driver's thread the first, from the start,
+ * and then each what the other has not come to. So each has the same ones the next time, and finds in its processor's caches what they
+ * wrote; and neither has to wait for the other's line of the cache until the end. */
 struct ocl_parts {
     uint64_t count;
-    _Atomic uint64_t taken, from[2]; /* of them: from both ends, and from either */
+    struct {
+        unsigned char apart[64];
+        _Atomic uint64_t taken;
+    } halves[2];
+    unsigned char apart[64];
 };
 
 static inline void ocl_parts_begin(struct ocl_parts *parts, uint64_t count)
 {
     parts->count = count;
-    atomic_init(&parts->taken, 0);
-    atomic_init(&parts->from[0], 0);
-    atomic_init(&parts->from[1], 0);
+    atomic_init(&parts->halves[0].taken, 0);
+    atomic_init(&parts->halves[1].taken, 0);
 }
 
-/* Takes so many of them, or those that are left, which is returned: from *first on. */
-static inline uint64_t ocl_parts_take(struct ocl_parts *parts, bool is_waiting, uint64_t wanted,
+/* Of one half: one, or most of what is left of it. */
+static inline uint64_t ocl_parts_take_half(struct ocl_parts *parts, bool is_second, bool is_one,
+                                           uint64_t *first)
+{
+    const uint64_t all = is_second ? parts->count / 2 : parts->count - parts->count / 2;
+    _Atomic uint64_t *const taken = &parts->halves[is_second].taken;
+    const uint64_t seen = atomic_load_explicit(taken, memory_order_relaxed);
+    if (seen >= all)
+        return 0;
+    const uint64_t wanted = is_one ? 1 : (all - seen) * 3 / 4 + 1;
+    const uint64_t before = atomic_fetch_add_explicit(taken, wanted, memory_order_relaxed);
+    const uint64_t rest = before < all ? all - before : 0, count = rest < wanted ? rest : wanted;
+    *first = is_second ? parts->count - before - count : before;
+    return count;
+}
+
+/* Takes one of them, or most of what a half has left; returns how many, from *first on, and 0 where there are none. */
+static inline uint64_t ocl_parts_take(struct ocl_parts *parts, bool is_waiting, bool is_one,
                                       uint64_t *first)
 {
-    const uint64_t before = atomic_fetch_add_explicit(&parts->taken, wanted, memory_order_relaxed);
-    const uint64_t rest = before < parts->count ? parts->count - before : 0;
-    const uint64_t count = rest < wanted ? rest : wanted;
-    if (count == 0)
-        return 0;
-    const uint64_t at =
-        atomic_fetch_add_explicit(&parts->from[is_waiting], count, memory_order_relaxed);
-    *first = is_waiting ? parts->count - at - count : at;
-    return count;
+    const uint64_t count = ocl_parts_take_half(parts, is_waiting, is_one, first);
+    return count > 0 ? count : ocl_parts_take_half(parts, !is_waiting, is_one, first);
 }
 
 /* Counted. The command is given its address, where the address of a function of the same type as above is. */

@@ -7,7 +7,7 @@
 #include "cl/queue/chain.h"
 #include "cl/sanitized.h"
 
-enum { ROOM = 512 }; /* larger ones are the allocator's */
+enum { ROOM = 768 }; /* larger ones are the allocator's */
 
 struct piece_memory {
     struct piece_memory *next; /* of those that nobody uses */

@@ -102,7 +102,8 @@ static bool share_copy(struct ocl_piece_of_chain *piece, bool is_waiting)
     const struct ocl_copy *copy = &chained->copy;
     bool is_any = false;
 
-    for (uint64_t part; ocl_parts_take(&chained->parts, is_waiting, 1, &part) > 0; is_any = true) {
+    for (uint64_t part; ocl_parts_take(&chained->parts, is_waiting, true, &part) > 0;
+         is_any = true) {
         const size_t at = (size_t)part * PART_BYTES, left = copy->width - at;
         memcpy((void *)(uintptr_t)(copy->target.address + at),
                (const void *)(uintptr_t)(copy->source.address + at),

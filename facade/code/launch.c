@@ -141,7 +141,8 @@ cudaError_t facade_launch_check_shape(const struct facade_function *function, di
                                       size_t shared)
 {
     struct facade_launch_limits limits;
-    ocl_kernel_expect(function->kernel, (const size_t[3]){block.x, block.y, block.z});
+    ocl_kernel_expect(function->kernel, (const size_t[3]){grid.x, grid.y, grid.z},
+                      (const size_t[3]){block.x, block.y, block.z});
     const cudaError_t error = facade_launch_limits(function, &limits);
     if (error != cudaSuccess)
         return error;

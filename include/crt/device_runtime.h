@@ -99,6 +99,7 @@ constexpr
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <ctype.h>
 #include <math.h>
 #include <new>
 #include <stdio.h>

@@ -86,6 +86,11 @@ struct ptx_entry {
 size_t ptx_module_entry_count(const struct ptx_module *module);
 const struct ptx_entry *ptx_module_entry(const struct ptx_module *module, size_t index);
 
+/* Whether blocks that lie side by side along x may be run as one, as wide as they are together: its threads know of x only
+ * blockIdx.x * blockDim.x + threadIdx.x, neither meet nor wait for each other, and read rows and have no loops, for others gain nothing. Without memory
+ * it says no. */
+bool ptx_module_entry_widens(const struct ptx_module *module, size_t index);
+
 /* What the code of a module knows an entry by, > 0: its address, as kernels that launch kernels have it. */
 size_t ptx_module_entry_number(const struct ptx_module *module, size_t index);
 
@@ -187,10 +192,17 @@ enum ptx_fact {
 /* How the threads of a block lie in its warps, as far as a text of PTX_FORM_NATIVE counts on it. */
 enum ptx_threads {
     PTX_THREADS_ANY,
-    PTX_THREADS_ROWS, /* whole warps, in each of which tid.x goes up by one and tid.y and tid.z stay */
-    PTX_THREADS_STACKED, /* the same, of several rows or layers */
-    PTX_THREADS_ROW, /* one row: tid.x goes up by one, tid.y and tid.z are 0; the last warp may lack threads */
-    PTX_THREADS_HALVES /* whole warps of two rows of 16 threads; tid.z is the same for a warp */
+    PTX_THREADS_ROWS,    /* one row of whole warps: tid.x goes up by one, tid.y and tid.z are 0 */
+    PTX_THREADS_STACKED, /* several rows or layers of them: tid.y and tid.z stay within a warp */
+    PTX_THREADS_ROW,     /* one row, whose last warp lacks threads */
+    PTX_THREADS_HALVES   /* whole warps of two rows of 16 threads; tid.z is the same for a warp */
+};
+
+/* Launches that go through more memory than the processor's caches hold, as can be seen of a kernel. */
+enum ptx_vast {
+    PTX_VAST_NONE,    /* there is one text for all */
+    PTX_VAST_THREADS, /* a word for each thread is more */
+    PTX_VAST_MEMORY   /* what a parameter points into is: its threads go far in loops */
 };
 
 /* What of a kernel is checked while it runs. */
@@ -215,6 +227,7 @@ struct ptx_target {
     bool loses_all_wraps;   /* those that grow by one too; needs loses_wraps */
     bool loses_turns;       /* indices that functions make of a loop's turn are of an earlier one */
     enum ptx_threads threads; /* PTX_FORM_NATIVE */
+    bool is_vast;             /* PTX_FORM_NATIVE: for launches that are: see enum ptx_vast */
     int llvm_major; /* of the LLVM that takes the text of PTX_FORM_NATIVE; 0: that form is not to be had */
     bool
         has_byte_masks; /* PTX_FORM_NATIVE: vectors of 8 and 16 bits are loaded and stored under masks by the processor */
@@ -317,6 +330,8 @@ struct ptx_kernel {
     bool ends_when_empty;
     /* FORM_ITEM and others: blocks may wait for each other, and take no turns. */
     bool waits_for_blocks;
+    enum ptx_vast
+        vast; /* PTX_FORM_NATIVE: which launches another text is for, with is_vast of the target */
     unsigned facts; /* those of enum ptx_fact that text depends on; also after errors */
 };
 

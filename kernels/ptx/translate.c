@@ -913,6 +913,7 @@ static bool finish(struct translation *t, struct ptx_kernel *kernel)
     kernel->ends_when_empty = is_apart(t);
     kernel->takes_turns = t->plan.takes_turns;
     kernel->waits_for_blocks = t->plan.waits_for_blocks;
+    kernel->vast = t->plan.vast;
     kernel->needs_device_header = (t->plan.needs & PTX_NEED_DEVICE_HEADER) != 0;
     t->whole.data = NULL;
     t->arguments = NULL;

@@ -633,7 +633,7 @@ static void *use_scratch(void *unknown)
             user->is_right &=
                 ((unsigned char *)scratch.memory)[bytes - 1] == (unsigned char)user->step;
         }
-        ocl_scratch_give(user->pool, scratch);
+        ocl_scratch_give(scratch);
     }
     return NULL;
 }
@@ -667,12 +667,12 @@ TEST_BODY(native_scratch_is_what_the_thread_had)
         const struct ocl_scratch mine = ocl_scratch_take(pool, 1000),
                                  other = ocl_scratch_take(pool, 1000),
                                  third = ocl_scratch_take(pool, 1000);
-        ocl_scratch_give(pool, i == 0 ? third : i == 1 ? mine : other);
-        ocl_scratch_give(pool, i == 0 ? mine : i == 1 ? other : third);
-        ocl_scratch_give(pool, i == 0 ? other : i == 1 ? third : mine);
+        ocl_scratch_give(i == 0 ? third : i == 1 ? mine : other);
+        ocl_scratch_give(i == 0 ? mine : i == 1 ? other : third);
+        ocl_scratch_give(i == 0 ? other : i == 1 ? third : mine);
         const struct ocl_scratch again = ocl_scratch_take(pool, 1000);
         assert_ptr_equal(again.memory, third.memory); /* the last that this thread took */
-        ocl_scratch_give(pool, again);
+        ocl_scratch_give(again);
     }
     ocl_scratch_pool_release(pool);
 }

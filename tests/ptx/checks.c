@@ -16,18 +16,9 @@
 
 /* ---- Forms ---- */
 
-static const struct ptx_target target = {.is_cpu = true,
-                                         .has_double = true,
-                                         .has_int64_atomics = true,
-                                         .max_parameter_bytes = 4096,
-                                         .llvm_major = 14,
-                                         .checks = PTX_CHECK_MEMORY | PTX_CHECK_INIT |
-                                                   PTX_CHECK_RACE | PTX_CHECK_SYNC,
-                                         .force_form = -1};
-
 static enum ptx_form form_of(const char *text)
 {
-    struct ptx_kernel kernel = translate_for(text, &target);
+    struct ptx_kernel kernel = translate_checked(text);
     const enum ptx_form form = kernel.form;
     ptx_kernel_free(&kernel);
     return form;
@@ -76,7 +67,7 @@ static uint64_t stores_of(const char *body)
 {
     char text[2048];
     (void)snprintf(text, sizeof text, "%s%s%s\n}\n", PTX_HEAD, ADDRESSES, body);
-    struct ptx_kernel kernel = translate_for(text, &target);
+    struct ptx_kernel kernel = translate_checked(text);
     assert_int_equal(kernel.form, PTX_FORM_NATIVE);
     const char *at = strstr(kernel.text, "constant [10 x i64] [");
     assert_non_null(at);

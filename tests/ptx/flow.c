@@ -175,3 +175,53 @@ TEST_BODY(ptx_flow_loops_that_threads_leave_apart_share_nothing)
     assert_false(u.is_divergent[node_at(&s, "BOTH")]);
     forget(&s);
 }
+
+static bool widens(const char *text)
+{
+    struct ptx_module *module = read_ptx(text);
+    const bool does = ptx_module_entry_widens(module, 0);
+    ptx_module_free(module);
+    return does;
+}
+
+/* What comes before the place of a thread in the grid's row, and behind it. */
+#define PLACES(before, mad, behind)                                                                \
+    PTX_BODY("mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\n" before        \
+             "\n" mad "\nmul.wide.s32 %rd2, %r4, 4;\n" behind                                      \
+             "\nst.global.u32 [%rd2], %r5;\nret;\n")
+#define PLACE "mad.lo.s32 %r4, %r1, %r2, %r3;"
+
+TEST_BODY(ptx_flow_knows_whether_blocks_may_be_wider)
+{
+    assert_true(widens(PLACES("", PLACE, "")));
+    assert_true(widens(PLACES("", "mad.lo.u32 %r4, %r2, %r1, %r3;", "mov.u32 %r5, %tid.y;")));
+    assert_true(widens(PLACES("", PLACE, "setp.eq.u32 %p1, %r4, 3;\n@%p1 bra L;\nL:")));
+    assert_true(widens(PTX_BODY("mad.lo.s32 %r4, %ctaid.x, %ntid.x, %tid.x;\nret;\n")));
+    static const char *const others[] = {
+        PLACES("", PLACE, "add.u32 %r5, %r1, 1;"),
+        PLACES("", PLACE, "add.u32 %r5, %r4, %r3;"),
+        PLACES("", PLACE, "mov.u32 %r5, %ntid.x;"),
+        PLACES("", PLACE, "mov.u32 %r5, %nctaid.x;"),
+        PLACES("", PLACE, "mov.u32 %r5, %laneid;"),
+        PLACES("", PLACE, "atom.global.add.u32 %r5, [%rd2], 1;"),
+        PLACES("", PLACE, "ld.volatile.global.u32 %r5, [%rd2];"),
+        PLACES("", PLACE, "bar.sync 0;"),
+        PLACES("", PLACE, "max.s32 %r4, %r4, 0;\nmul.wide.s32 %rd2, %r4, 4;"),
+        PLACES("", PLACE, "ld.global.u32 %r6, [%rd2];\nmul.wide.s32 %rd2, %r6, 4;"),
+        PLACES("", PLACE, "shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1;"),
+        PLACES("", PLACE, "setp.eq.u32 %p1, %r1, 3;\n@%p1 bra L;\nL:"),
+        PLACES("", PLACE, "L:\nsetp.eq.u32 %p1, %r5, 3;\n@%p1 bra L;"),
+        PLACES("add.u32 %r1, %r1, 1;", PLACE, ""),
+        PLACES("@%p1 mov.u32 %r2, %ntid.y;", PLACE, ""),
+        PLACES("", "mad.lo.s32 %r4, %r1, 16, %r3;", ""),
+        PLACES("", "mad.lo.s32 %r4, %r3, %r2, %r1;", ""),
+        PLACES("", "mad.hi.s32 %r4, %r1, %r2, %r3;", ""),
+        PLACES("", "mad.lo.s32 %r4, %r1, %r2, %r2;", ""),
+        PTX_HEAD ".visible .entry k(.param .u64 a)\n.reqntid 16\n{\nret;\n}\n",
+        PTX_HEAD
+        ".visible .entry k(.param .u64 a)\n{\n.shared .u32 s;\nst.shared.u32 [s], 1;\nret;\n}\n",
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (widens(others[i]))
+            fail_msg("text %zu:\n%s", i, others[i]);
+}

@@ -229,6 +229,28 @@ TEST_BODY(ptx_ranges_stop_where_they_end)
     assert_refused(PTX_BODY("mov.u32 %r01, 0;"), "'%r01' is not declared");
 }
 
+TEST_BODY(ptx_ranges_of_variables_are_variables)
+{
+    struct ptx_module *m = read_ptx(
+        PTX_HEAD ".shared .align 8 .b32 %s<3>;\n.visible .entry k()\n{\n.reg .b64 %rd<4>;\n"
+                 "{ .param .u64 %P<2>, %Q; st.param.u64 [%P0], %rd1; st.param.u64 [%P1], %rd2; }\n"
+                 "st.shared.u32 [%s2], 0;\n}\n");
+    const struct ptx_variable *first = instruction_at(m, 0)->operands[0].variable;
+    const struct ptx_variable *second = instruction_at(m, 1)->operands[0].variable;
+    const struct ptx_variable *shared = instruction_at(m, 2)->operands[0].variable;
+    assert_string_equal(first->name, "%P0");
+    assert_string_equal(second->name, "%P1");
+    assert_int_equal(second->bytes, 8);
+    assert_string_equal(shared->name, "%s2");
+    assert_int_equal(shared->alignment, 8);
+    ptx_module_free(m);
+    assert_refused(PTX_BODY(".param .u64 %P<2>;\nst.param.u64 [%P2], %rd1;"),
+                   "'%P2' is not declared");
+    assert_refused(PTX_BODY(".local .u64 %P<2000000>;"), "too many variables");
+    assert_refused(PTX_BODY(".local .u64 %P<2>[3];"), "';' expected, near '['");
+    assert_refused(PTX_BODY(".local .u64 %P1;\n.local .u64 %P<2>;"), "'%P1' is declared twice");
+}
+
 /* ---- Functions and calls ---- */
 
 TEST_BODY(ptx_reads_calls_of_every_form)

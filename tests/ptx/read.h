@@ -43,6 +43,20 @@ static inline struct ptx_kernel translate_for(const char *text, const struct ptx
     return kernel;
 }
 
+/* For a CPU that has LLVM, with all checks of kernels. */
+static inline struct ptx_kernel translate_checked(const char *text)
+{
+    static const struct ptx_target target = {.is_cpu = true,
+                                             .has_double = true,
+                                             .has_int64_atomics = true,
+                                             .max_parameter_bytes = 4096,
+                                             .llvm_major = 14,
+                                             .checks = PTX_CHECK_MEMORY | PTX_CHECK_INIT |
+                                                       PTX_CHECK_RACE | PTX_CHECK_SYNC,
+                                             .force_form = -1};
+    return translate_for(text, &target);
+}
+
 /* That the text is refused, and that the words that say why contain `part`. */
 static inline void assert_refused(const char *text, const char *part)
 {

@@ -401,13 +401,17 @@ TEST_BODY(ptx_native_tells_llvm_where_rows_of_threads_begin)
         PTX_BODY(LOAD "st.global.u32 [%rd1], %r1;\nbar.sync 0;\nret;\n");
     static const struct {
         enum ptx_threads threads;
-        bool begin_rows;
-    } cases[] = {{PTX_THREADS_ROWS, true},
-                 {PTX_THREADS_ROW, true},
-                 {PTX_THREADS_HALVES, false},
-                 {PTX_THREADS_ANY, false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        bool are_one, begin_rows;
+    } cases[] = {{PTX_THREADS_ROWS, true, false},
+                 {PTX_THREADS_ROW, true, false},
+                 {PTX_THREADS_STACKED, false, true},
+                 {PTX_THREADS_HALVES, false, false},
+                 {PTX_THREADS_ANY, false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(native_has_for(cases[i].threads, text, " = shl nuw nsw i32 %state."),
+                         cases[i].are_one);
         assert_int_equal(native_has_for(cases[i].threads, text, ", -32\n"), cases[i].begin_rows);
+    }
 }
 
 TEST_BODY(ptx_native_has_warps_of_a_block_stride_in_step)
@@ -740,11 +744,55 @@ TEST_BODY(ptx_native_runs_blocks_of_a_row_in_one_call)
 
 TEST_BODY(ptx_native_goes_solo_where_the_first_warp_alone_is_busy)
 {
-    static const char *const sum = "fadd <32 x float>";
-    assert_int_equal(count_of(TREE("8", "4"), sum), 4);
-    assert_int_equal(count_of(TREE("64", "32"), sum), 3);
-    assert_int_equal(count_of(TREE("8", "64"), sum), 3);
-    assert_int_equal(count_of(TREE("64", "64"), sum), 2);
+    static const char *const sum = "fadd <32 x float>", *const loop = "\narrived.";
+    assert_int_equal(count_of(TREE("8", "4"), sum), 2);
+    assert_int_equal(count_of(TREE("8", "4"), loop), 2);
+    assert_int_equal(count_of(TREE("64", "32"), loop), 3);
+    assert_int_equal(count_of(TREE("8", "64"), loop), 3);
+    assert_int_equal(count_of(TREE("64", "64"), loop), 4);
+}
+
+/* Who stores the result comes behind the last barrier, which others leave for the end. */
+TEST_BODY(ptx_native_goes_solo_to_the_end)
+{
+    static const char *const text =
+        PTX_BODY(SHARED LOAD "shl.b32 %r2, %r1, 2;\nst.shared.u32 [%r2], %r1;\nbar.sync 0;\n" STEP(
+            "4", "%p1", "A") "setp.ne.u32 %p2, %r1, 0;\n@%p2 bra E;\nld.shared.u32 %r5, [0];\n"
+                             "st.global.u32 [%rd1], %r5;\nE: ret;\n");
+    assert_int_equal(count_of(text, "\narrived."), 1);
+}
+
+/* A warp's first lane adds what shuffles have gathered: of the steps before, only what leads to it is wanted. */
+#define ADD_OF(number)                                                                             \
+    PTX_BODY(LOAD "mov.u32 %r2, %tid.x;\n" number "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra A;\n"        \
+                  "red.global.add.u32 [%rd2], %r1;\nA: ret;\n")
+
+TEST_BODY(ptx_native_knows_the_lanes_that_numbers_of_lanes_name)
+{
+    static const char *const sum = "@llvm.vector.reduce.add.v32i32(<32 x i32> ";
+    assert_false(native_has(ADD_OF("and.b32 %r3, %r2, 31;\n"), sum));
+    assert_false(native_has(ADD_OF("mov.u32 %r3, %laneid;\n"), sum));
+    assert_true(native_has(ADD_OF("and.b32 %r3, %r2, 15;\n"), sum));
+    assert_true(native_has_for(PTX_THREADS_HALVES, ADD_OF("and.b32 %r3, %r2, 31;\n"), sum));
+}
+
+/* What is the same in all of a launch is made again where it is wanted, and lies in no place that nodes share. */
+TEST_BODY(ptx_native_makes_constants_of_a_launch_where_they_are_wanted)
+{
+    static const char *const text =
+        PTX_BODY(LOAD "mov.u32 %r5, %nctaid.x;\nmul.lo.u32 %r4, %r5, 5;\nsetp.gt.u32 %p1, %r1, 7;\n"
+                      "@%p1 bra A;\nadd.u32 %r1, %r1, %r4;\nst.global.u32 [%rd1], %r1;\n"
+                      "A: add.u32 %r1, %r1, %r4;\nst.global.u32 [%rd1], %r1;\nret;\n");
+    assert_true(count_of(text, "mul i32 %launch.0, 5") >= 3);
+}
+
+/* Of a step for 64 threads two warps have turns. */
+TEST_BODY(ptx_native_ends_legs_with_the_last_busy_warp)
+{
+    static const char *const two = ", i32 2, i32 %state.";
+    assert_true(native_has(TREE("64", "64"), two));
+    assert_false(native_has(TREE("96", "96"), two));
+    assert_false(native_has_for(PTX_THREADS_STACKED, TREE("64", "64"), two));
 }
 
 /* A step's lower half is what the one before has stored, unless something else has been stored since. */
@@ -1118,4 +1166,98 @@ TEST_BODY(ptx_warp_leaves_calls_to_the_block_form)
                  ".visible .entry k(.param .u64 a) { .reg .u64 %rd1; ld.param.u64 %rd1, [a];\n"
                  "{ .param .u64 x; st.param.u64 [x], %rd1; call f, (x); }\nret; }\n";
     assert_int_equal(form_of(text, &cpu), PTX_FORM_BLOCK);
+}
+
+/* Each thread reads a word and stores another. */
+#define MOVING(more, store)                                                                        \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"                        \
+                  "ld.global.u32 %r2, [%rd3];\nadd.s64 %rd4, %rd3, 8192;\n" more store "\nret;\n")
+#define MOVE "st.global.u32 [%rd4], %r2;"
+
+/* All threads go as often round a loop that reads words at steps of a distance. */
+#define CLIMBING(step, more)                                                                       \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"                        \
+                  "ld.param.u32 %r2, [n];\nmul.wide.u32 %rd5, %r2, 4;\nmov.u32 %r3, 0;\n"          \
+                  "mov.u32 %r5, 0;\nL: ld.global.u32 %r6, [%rd3];\n" more                          \
+                  "add.u32 %r5, %r5, %r6;\nadd.s64 %rd3, %rd3, " step ";\nadd.u32 %r3, %r3, 1;\n"  \
+                  "setp.lt.u32 %p1, %r3, %r2;\n@%p1 bra L;\nst.global.u32 [%rd3], %r5;\nret;\n")
+
+static size_t count_vast(const char *text, const char *word)
+{
+    struct ptx_target target = native_target(PTX_THREADS_ROWS);
+    target.is_vast = true;
+    return count_with(&target, text, word);
+}
+
+#if defined __x86_64__
+TEST_BODY(ptx_native_stores_past_the_caches_what_they_do_not_hold)
+{
+    static const char *const past = "!nontemporal",
+                             *const settles = "call void @llvm.x86.sse.sfence",
+                             *const asks = "call void @llvm.prefetch";
+    static const char *const near[] = {
+        MOVING("", "st.global.u32 [%rd3], %r2;"), /* what was read */
+        MOVING("", "st.global.u8 [%rd4], %r2;"),  /* no whole lines */
+        MOVING("membar.gl;\n", MOVE),             /* whose order others see */
+        MOVING("", "st.volatile.global.u32 [%rd4], %r2;"),
+        MOVING("bar.sync 0;\n", MOVE),
+        MOVING("@%p1 ", MOVE),
+    };
+    assert_int_equal(count_vast(MOVING("", MOVE), past), 1);
+    assert_int_equal(count_vast(MOVING("", MOVE), settles), 1);
+    assert_int_equal(count_vast(MOVING("", MOVE), asks), 2);
+    assert_false(native_has(MOVING("", MOVE), past));
+    assert_false(native_has(MOVING("", MOVE), settles));
+    assert_false(native_has(MOVING("", MOVE), asks));
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
+        assert_int_equal(count_vast(near[i], past), 0);
+        assert_int_equal(count_vast(near[i], settles), 0);
+    }
+    assert_int_equal(count_vast(near[0], asks), 2);
+}
+
+TEST_BODY(ptx_native_says_whether_vast_launches_have_another_text)
+{
+    static const struct {
+        const char *text;
+        enum ptx_vast vast;
+    } cases[] = {{MOVING("", MOVE), PTX_VAST_THREADS},
+                 {MOVING("bar.sync 0;\n", MOVE), PTX_VAST_NONE},
+                 {CLIMBING("%rd5", ""), PTX_VAST_MEMORY},
+                 {CLIMBING("%rd5", "bar.sync 0;\n"), PTX_VAST_NONE},
+                 {CLIMBING("%rd5", "membar.gl;\n"), PTX_VAST_NONE},
+                 {CLIMBING("%rd5", "red.global.add.u32 [%rd1], %r6;\n"), PTX_VAST_NONE},
+                 {CLIMBING("%rd5", "shfl.sync.bfly.b32 %r6, %r6, 1, 31, -1;\n"), PTX_VAST_NONE},
+                 {CLIMBING("128", ""), PTX_VAST_NONE},
+                 {STRIDING("%r4"), PTX_VAST_NONE}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ptx_target target = native_target(PTX_THREADS_ROWS);
+        struct ptx_kernel one = translate_for(cases[i].text, &target);
+        target.is_vast = true;
+        struct ptx_kernel other = translate_for(cases[i].text, &target);
+        assert_int_equal(one.vast, cases[i].vast);
+        assert_int_equal(other.vast, cases[i].vast);
+        assert_int_equal(strcmp(one.text, other.text) != 0, cases[i].vast != PTX_VAST_NONE);
+        ptx_kernel_free(&one);
+        ptx_kernel_free(&other);
+    }
+}
+#else
+TEST_BODY(ptx_native_stores_past_the_caches_what_they_do_not_hold)
+{
+    TEST_SKIP("processors of other kinds have no such stores");
+}
+
+TEST_BODY(ptx_native_says_whether_vast_launches_have_another_text)
+{
+    TEST_SKIP("processors of other kinds have no such stores");
+}
+#endif
+
+TEST_BODY(ptx_native_has_warps_of_several_blocks_climb_in_step)
+{
+    static const char *const in_step = "%mode.1 = alloca";
+    assert_int_equal(count_vast(CLIMBING("%rd5", ""), in_step), 1);
+    assert_int_equal(count_vast(CLIMBING("128", ""), in_step), 0);
+    assert_false(native_has(CLIMBING("%rd5", ""), in_step));
 }

@@ -179,6 +179,7 @@ struct ptx_plan {
     bool takes_turns, waits_for_blocks; /* as of struct ptx_kernel */
 
     bool by_thread; /* FORM_NATIVE: a block's threads run one after the other, native/threads.c */
+    enum ptx_vast vast; /* as of struct ptx_kernel */
 
     /* Set by ptx_block_kernel(). */
     bool joins_blocks; /* FORM_BLOCK: a work-item may run several blocks, see struct ptx_kernel */

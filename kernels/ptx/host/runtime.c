@@ -252,7 +252,7 @@ static void open_plain(struct running *r)
 {
     uint32_t live = 0;
     for (uint32_t i = 0; i < r->count; i++)
-        live += (uint32_t)__builtin_popcount(r->warps[i].lanes);
+        live += count_of(r->warps[i].lanes);
     if (r->launch->checked != 0)
         clem_native_block_meets(r->launch, &r->block, live);
     for (uint32_t i = 0; i < r->count; i++) {

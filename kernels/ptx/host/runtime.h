@@ -56,6 +56,7 @@ struct ptx_native_block {
     /* Likewise: the block's number in the grid, what stands for bytes of shared memory that were written, and the barrier
      * that a warp came to last, as `site` of struct clem_check_call. */
     uint64_t number_in_grid, shadow, met;
+    uint64_t phase; /* likewise: address of a struct ptx_phase (phase.h) */
     struct ptx_native_sum
         sums[PTX_NATIVE_SUMS]; /* that wait for the blocks that the thread of the host runs next */
     struct ptx_native_addends list; /* likewise */

@@ -9,6 +9,7 @@
 #include "kernels/ptx/host/cells.h"
 #include "kernels/ptx/host/checks.h"
 #include "kernels/ptx/host/host_race.h"
+#include "kernels/ptx/host/phase.h"
 #include "kernels/ptx/host/still.h"
 #include "kernels/ptx/host/strong.h"
 #include "kernels/ptx/host/written.h"
@@ -770,6 +771,10 @@ static uint32_t right_atomics(const struct row *r)
 
 /* ---- One by one ---- */
 
+static void end_phase(const struct clem_check_launch *head, const struct ptx_native_block *block);
+static void order_phase(const struct clem_check_launch *head, const struct ptx_native_block *block,
+                        uint32_t warps);
+
 /* Those that are the first of neighbours at one place. */
 static uint32_t firsts_of(const struct row *r)
 {
@@ -810,6 +815,11 @@ static uint64_t one_by_one(const struct row *r)
 {
     const uint32_t right = right_atomics(r);
     uint64_t moved = 0, to[LANES];
+    if (r->is_shared) {
+        end_phase(r->head, r->block);
+        ptx_phase_forget(r->block);
+    }
+    order_phase(r->head, r->block, UINT32_MAX);
     for (uint32_t rest = r->lanes; rest != 0; rest &= rest - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(rest);
         const uint64_t place = place_of(r, lane), own = address_at(r, place);
@@ -980,6 +990,115 @@ static void tell_refused(const struct row *r, const struct part *part)
     }
 }
 
+/* ---- What was seen not to race (phase.h) ---- */
+
+static void note_atomics(const struct row *r)
+{
+    for (uint32_t rest = r->lanes & ~right_atomics(r); rest != 0; rest &= rest - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        (void)tell_lane(r, lane, place_of(r, lane));
+    }
+}
+
+/* Notes one access where races are looked for: it is right as far as memory and init go. */
+static void note_access(const struct clem_check_launch *head, const struct ptx_native_block *block,
+                        const struct ptx_phase_access *a)
+{
+    struct ptx_native_list list;
+    struct row r = {.head = head,
+                    .block = block,
+                    .told = a->told,
+                    .list = &list,
+                    .is_line = !a->places,
+                    .lanes = a->lanes,
+                    .bytes = CLEM_CHECK_BYTES(a->told->what),
+                    .is_shared = true,
+                    .writes = CLEM_CHECK_KIND(a->told->what) == CLEM_CHECK_STORE,
+                    .first = {a->first, a->second},
+                    .stride = a->told->stride};
+    struct part parts[2] = {{0, 0, a->lanes}};
+    for (unsigned lane = 0; a->places && lane < LANES; lane++)
+        list.addresses[lane] = block->shared + a->places[lane];
+    if (CLEM_CHECK_KIND(a->told->what) == CLEM_CHECK_ATOMIC) {
+        note_atomics(&r);
+        return;
+    }
+    const unsigned count = a->places ? 1 : parts_of(&r, parts);
+    for (unsigned i = 0; i < count; i++)
+        tell_refused(&r, &parts[i]);
+}
+
+/* Notes all of them. */
+static void note_phase(const struct clem_check_launch *head, const struct ptx_native_block *block)
+{
+    struct ptx_phase *const phase = ptx_phase_of(block);
+    if (phase->count == 0)
+        return;
+    struct ptx_native_block then = *block;
+    for (uint32_t i = 0; i < phase->count; i++) {
+        then.thread = phase->accesses[i].thread;
+        note_access(head, &then, &phase->accesses[i]);
+    }
+    phase->warps = phase->count = phase->list_count = 0;
+}
+
+/* Until the block's threads meet, each access of shared memory is looked at. */
+static void end_phase(const struct clem_check_launch *head, const struct ptx_native_block *block)
+{
+    struct ptx_phase *const phase = ptx_phase_of(block);
+    note_phase(head, block);
+    if (!phase->is_over)
+        phase->is_over = true;
+}
+
+/* What the warps of a mask did may be ordered before what is done behind that. */
+static void order_phase(const struct clem_check_launch *head, const struct ptx_native_block *block,
+                        uint32_t warps)
+{
+    struct ptx_phase *const phase = ptx_phase_of(block);
+    if (phase->is_over || !(phase->warps & warps))
+        return;
+    note_phase(head, block);
+    phase->orders |= warps;
+}
+
+/* Whether an access is of shared memory, and may race. */
+static bool may_be_seen(const struct ptx_native_told *told)
+{
+    return CLEM_CHECK_SPACE(told->what) == CLEM_CHECK_SHARED && told->ways & PTX_NATIVE_RACES;
+}
+
+/* Whether an access is seen to be right by what is known of the block's shared memory. */
+static bool is_line_seen(const struct ptx_native_launch *launch,
+                         const struct ptx_native_block *block, const struct ptx_native_told *told,
+                         uint32_t lanes, uint64_t first, uint64_t second)
+{
+    if (told->ways & PTX_NATIVE_CALM)
+        return ptx_phase_reads_line(launch, block, told, lanes, first, second);
+    if (!may_be_seen(told))
+        return false;
+    if (ptx_phase_passes(launch, block, told, lanes, first, second, NULL))
+        return true;
+    end_phase((const struct clem_check_launch *)(uintptr_t)launch->checked, block);
+    return false;
+}
+
+static bool is_list_seen(const struct ptx_native_launch *launch,
+                         const struct ptx_native_block *block, const struct ptx_native_told *told,
+                         uint32_t lanes, const struct ptx_native_list *list)
+{
+    if (told->ways & PTX_NATIVE_CALM)
+        return ptx_phase_reads_list(launch, block, told, lanes, list);
+    if (!may_be_seen(told))
+        return false;
+    if (ptx_phase_passes(launch, block, told, lanes, 0, 0, list))
+        return true;
+    end_phase((const struct clem_check_launch *)(uintptr_t)launch->checked, block);
+    return false;
+}
+
+/* ---- Memory that is new ---- */
+
 /* Memory that was not accessed before. */
 static bool make_known(const struct row *r, const struct part *part)
 {
@@ -1016,7 +1135,7 @@ uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
                                 uint64_t second, struct ptx_native_list *list)
 {
     const uint64_t starts[2] = {first, second};
-    if (lanes == 0 ||
+    if (lanes == 0 || is_line_seen(launch, block, told, lanes, first, second) ||
         (told->ways & PTX_NATIVE_STILL && ptx_is_still(launch, told, lanes, first, second)) ||
         (told->ways & PTX_NATIVE_WORDS &&
          ptx_check_words(launch, block, told, lanes, first, second, list)) ||
@@ -1047,10 +1166,10 @@ uint64_t clem_native_check_list(const struct ptx_native_launch *launch,
                                 const struct ptx_native_told *told, uint32_t lanes,
                                 struct ptx_native_list *list)
 {
-    const bool are_still =
-        lanes && told->ways & PTX_NATIVE_STILL && ptx_are_still(launch, told, lanes, list);
-    const uint32_t left =
-        lanes && !are_still ? ptx_check_list_quickly(launch, block, told, lanes, list) : 0;
+    const bool is_seen =
+        lanes == 0 || is_list_seen(launch, block, told, lanes, list) ||
+        (told->ways & PTX_NATIVE_STILL && ptx_are_still(launch, told, lanes, list));
+    const uint32_t left = is_seen ? 0 : ptx_check_list_quickly(launch, block, told, lanes, list);
     struct row all = row_of(launch, block, told, lanes, list);
     if (left == 0) {
         if (told->ways & PTX_NATIVE_TELLS && lanes != 0 && lanes != UINT32_MAX)
@@ -1084,6 +1203,7 @@ void clem_native_check_each(const struct ptx_native_launch *launch,
                             const struct ptx_native_block *block,
                             const struct ptx_native_told *told, uint32_t lanes)
 {
+    order_phase((const struct clem_check_launch *)(uintptr_t)launch->checked, block, UINT32_MAX);
     for (; lanes != 0; lanes &= lanes - 1) {
         struct clem_check_call call =
             call_of(launch, block, told->what, block->thread + (unsigned)__builtin_ctz(lanes));
@@ -1125,6 +1245,8 @@ void clem_native_check_warp(const struct ptx_native_launch *launch,
 {
     const uint32_t *const masks = list ? (const uint32_t *)list->values : NULL;
     const uint32_t both[2] = {lanes, live};
+    order_phase((const struct clem_check_launch *)(uintptr_t)launch->checked, block,
+                1u << (block->thread / LANES & 31u));
     if (masks && are_right(masks, lanes, live)) {
         mask = masks[__builtin_ctz(lanes)];
         list = NULL;
@@ -1184,6 +1306,7 @@ void clem_native_block_begins(const struct ptx_native_launch *launch,
     block->number_in_grid = ((uint64_t)at[2] * grid[1] + at[1]) * grid[0] + at[0];
     call.address = shared;
     block->shadow = shared ? tell(launch, &call) : 0;
+    ptx_phase_begin(launch, block);
     tell_block(launch, block, CLEM_CHECK_BEGIN, 0, shared, 0);
 }
 
@@ -1191,10 +1314,11 @@ void clem_native_block_meets(const struct ptx_native_launch *launch,
                              const struct ptx_native_block *block, uint32_t live)
 {
     tell_block(launch, block, CLEM_CHECK_BARRIER, block->met, 0, live);
+    ptx_phase_meet(launch, block);
 }
 
-void clem_native_block_ends(const struct ptx_native_launch *launch,
-                            const struct ptx_native_block *block)
+void clem_native_block_ends(const struct ptx_native_launch *launch, struct ptx_native_block *block)
 {
+    ptx_phase_end(block);
     tell_block(launch, block, CLEM_CHECK_END, 0, 0, 0);
 }

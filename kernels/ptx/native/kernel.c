@@ -443,6 +443,7 @@ static void analyse(struct ptx_native *n)
         find_nodes(n);
     }
     f->ticket = ptx_native_find_ticket(n);
+    f->is_together = f->ticket != NULL;
     if (f->ticket)
         find_nodes(n);
     find_places(f, arena);
@@ -450,6 +451,7 @@ static void analyse(struct ptx_native *n)
     ptx_native_find_strolls(n);
     ptx_native_find_rows(n);
     ptx_native_find_remade(n);
+    ptx_native_find_constants(n);
     lay_out_frame(n);
     find_kept(n);
 }
@@ -887,6 +889,7 @@ static void begin_node(struct ptx_native *n, int32_t node)
         tell_nobody_waits(n);
     f->mask = f->by_thread                      ? "1"
               : f->is_full && !f->is_thin[node] ? "-1"
+              : f->known_lanes[node]            ? f->known_lanes[node]
                                                 : ptx_native_load_word(n, "%active");
 }
 
@@ -920,6 +923,7 @@ static void end_node(struct ptx_native *n, int32_t position)
 static void write_body(struct ptx_native *n, const struct ptx_node *range)
 {
     bool is_over = false;
+    ptx_native_remake_constants(n, range);
     n->e->run_end = &n->e->function->instructions[range->end];
     for (uint32_t i = range->first; i < range->end && !is_over; i++) {
         const struct ptx_instruction *in = &n->flow->function->instructions[i];
@@ -1150,7 +1154,7 @@ static void write_function(struct ptx_native *n)
 
 static enum ptx_native_sweep sweep_of(const struct ptx_native_flow *f)
 {
-    return f->ticket       ? PTX_NATIVE_TOGETHER
+    return f->is_together  ? PTX_NATIVE_TOGETHER
            : f->is_swept   ? PTX_NATIVE_SWEPT
            : f->is_in_rows ? PTX_NATIVE_IN_ROWS
                            : PTX_NATIVE_ALONE;
@@ -1183,7 +1187,7 @@ static void write_symbols(struct ptx_native *n)
         "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d, i64 %d, i64 %zu, i64 "
         "%" PRId64 ")\n"
         "  ret void\n}\n!0 = !{}\n!1 = !{!\"branch_weights\", i32 1000, i32 1}\n!8 = !{i32 0, i32 "
-        "65536}\n",
+        "65536}\n!9 = !{i32 1}\n",
         bytes, bytes, function, f->frame_bytes, f->local_bytes,
         f->is_parted ? (int)f->site_count : 0, f->is_parted || f->is_quiet ? 0 : (int)f->site_count,
         (int)sweep_of(f), f->row_count, (int64_t)later);
@@ -1221,6 +1225,10 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
                                                 sizeof(struct ptx_native_block));
     analyse(&n);
     f.is_swept = e->status == PTX_OK && !f.by_thread && may_sweep(&n);
+    if (f.is_swept && ptx_native_may_go_past(&n))
+        e->plan->vast = PTX_VAST_THREADS;
+    f.goes_past =
+        e->plan->vast != PTX_VAST_NONE && e->target->is_vast && ptx_native_may_go_past(&n);
     const enum ptx_threads threads = e->target->threads;
     const bool may_thin_out = e->status != PTX_OK || find_thin(&f, e->arena);
     if (e->status == PTX_OK && ptx_native_is_checked(&n))
@@ -1229,7 +1237,8 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
                 !f.is_parted && !may_thin_out;
     f.is_quiet = e->status == PTX_OK && ptx_native_can_be_quiet(&n);
     f.is_in_rows = e->status == PTX_OK && !f.by_thread && !f.is_parted && !f.is_swept &&
-                   !f.ticket && !ptx_native_is_checked(&n) && (f.is_quiet || f.site_count == 0);
+                   !f.is_together && !ptx_native_is_checked(&n) &&
+                   (f.is_quiet || f.site_count == 0);
     if (e->status == PTX_OK) {
         ptx_native_find_rests(&n);
         ptx_native_find_lanes(&n);

@@ -113,4 +113,10 @@ static inline bool ptx_native_has_rows(enum ptx_threads threads)
     return threads == PTX_THREADS_ROWS || threads == PTX_THREADS_STACKED;
 }
 
+/* Whether a block is one row of threads: warp w begins with thread 32 w. */
+static inline bool ptx_native_is_one_row(enum ptx_threads threads)
+{
+    return threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW;
+}
+
 #endif

@@ -75,7 +75,22 @@ struct ptx_native_stroll {
     bool *is_set;    /* per register: the loop sets it */
 };
 
-/* A load whose row of a later turn is asked for (ahead.c), for all that `counter` leads to from `from` in a loop. */
+/* What is added to a number from turn to turn of a loop: scale times `step`. */
+struct ptx_native_pace {
+    const struct ptx_operand *step; /* NULL: it stays the same */
+    int64_t scale;
+    int32_t counter; /* the register that counts turns */
+    int32_t from;    /* where that is no address: the one that has what it counts from; or -1 */
+};
+
+/* Of numbers that wrap around, as addresses do. */
+static inline int64_t ptx_native_times(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
+/* A load whose row of a later turn is asked for (ahead.c), for all that `counter` leads to from `from` in a loop; or a
+ * sweep's. */
 struct ptx_native_asked {
     int32_t head, counter, from;
     const struct ptx_instruction *in;
@@ -122,6 +137,9 @@ struct ptx_native_flow {
     struct ptx_native_kept kept; /* solo.c */
     bool is_in_rows;             /* a call runs blocks of a row, one after the other */
     bool is_swept;               /* a warp of several blocks has its turns before the next warp */
+    bool goes_past,
+        has_gone_past; /* it is for vast launches, and may store past the caches (past.c); it does */
+    bool is_together;  /* warps of several blocks of a row take turns, at a ticket or in a loop */
     bool is_full; /* all lanes of a warp are in step wherever any are, but in nodes that are thin */
     bool by_thread; /* a turn is one thread's, and all registers are one number (threads.c) */
     bool
@@ -129,18 +147,24 @@ struct ptx_native_flow {
     bool is_quiet; /* warps are told of only where they part: ptx_native_tell_turns() */
     bool *
         is_whole; /* per node: it stands once more for warps that are whole, which come to it by jumps (whole.c) */
-    bool has_legs;     /* all warps of a block come to the same site, whichever it is (legs.c) */
-    int32_t leg;       /* the site that the leg being written begins at; 0: the block's start */
-    bool *is_in_leg;   /* per node: that leg leads to it */
-    bool leg_returns;  /* it may end where it begins */
-    bool *begins_solo; /* per site: the first warp may go alone from there on (solo.c) */
+    bool has_legs;    /* all warps of a block come to the same site, whichever it is (legs.c) */
+    int32_t leg;      /* the site that the leg being written begins at; 0: the block's start */
+    bool *is_in_leg;  /* per node: that leg leads to it */
+    bool leg_returns; /* it may end where it begins */
+    int32_t
+        short_at; /* the node that each of its warps begins with, where that tells of a known number of busy ones: others have no turn */
+    bool *has_leg;     /* per site: a leg begins there */
+    int32_t comes_to;  /* the site that "%came" says as long as no warp has come to another */
+    const char *frame; /* what is written finds the warp's frame there; NULL: in its usual place */
     bool *
         is_of_block; /* per register: where warps wait it is one value of the block's, and in no frame */
     bool *is_thin;   /* per node: lanes may have ended before it */
     bool *is_spread; /* per register: as an address it is not that of neighbours */
     bool *is_across; /* per register: it lives at a barrier */
     bool *is_kept; /* per register: the frame has it from where it is set, and not from barriers */
-    bool *is_remade;     /* per register: it is made again behind barriers, and kept nowhere */
+    bool *is_remade; /* per register: it is made again behind barriers, and kept nowhere */
+    bool *
+        is_constant; /* per register: it has one value in all of a launch, and is made again in each node that reads it */
     uint32_t *remade_in; /* per register: the node's stamp where it has been; NULL: none has */
     bool **
         is_changed; /* per node: registers that may not be what the frame has when a warp comes to its barrier; NULL: all may */
@@ -161,9 +185,11 @@ struct ptx_native_flow {
         meets; /* per node: it begins with what lanes of a warp do together that may come one by one */
     bool *is_late; /* per node: lanes may come to it after others that wait, or that have gone on */
     const struct ptx_regions *cut; /* of a kernel that is checked: as the block form runs it */
-    uint64_t stores, told_count;   /* likewise: as of struct ptx_native_told; accesses */
-    bool is_parted;                /* some lanes of a warp may wait while others go on */
-    bool is_tangled; /* loops lie across each other: nodes are never come to in step */
+    bool
+        *is_calm; /* likewise, per instruction: a load of shared memory that cannot race (calm.c) */
+    uint64_t stores, told_count; /* likewise: as of struct ptx_native_told; accesses */
+    bool is_parted;              /* some lanes of a warp may wait while others go on */
+    bool is_tangled;             /* loops lie across each other: nodes are never come to in step */
     void (*write)(struct ptx_native *n,
                   const struct ptx_instruction *in); /* an instruction, in the node being written */
     void (*begin_nodes)(struct ptx_native *n);       /* the first node gets its lanes */
@@ -172,7 +198,7 @@ struct ptx_native_flow {
     struct ptx_native_rest *rests;          /* per node */
     const char **
         known_lanes; /* per node: lanes that are there whenever any are, a number; NULL: not known */
-    bool has_rests, knows_row;
+    bool has_rests;
     uint32_t
         waiting_count; /* of atomic sums that wait for more blocks (struct ptx_native_sum), and their widths */
     uint8_t waiting_bits[PTX_NATIVE_SUMS];
@@ -180,6 +206,7 @@ struct ptx_native_flow {
     bool adds_later;  /* any of these, or a list (struct ptx_native_addends) */
     const struct ptx_instruction *rows[PTX_NATIVE_ROWS];
     size_t asked_count;
+    uint32_t asked_in; /* in sweeps: the node's stamp */
     struct ptx_native_asked asked[PTX_NATIVE_ASKED];
     struct ptx_native_loop *loops; /* the outer ones first */
     size_t loop_count;
@@ -207,6 +234,16 @@ struct ptx_native_flow {
     bool has_calls;
 };
 
+/* pace.c: what is added to an address, register `index`, from turn to turn of a loop. False: nothing, or it is not known, or the loop is
+ * too long to look through. Whether so little that the processor foresees the rows itself. */
+bool ptx_native_find_pace(struct ptx_native *n, const struct ptx_native_loop *loop, int32_t index,
+                          struct ptx_native_pace *pace);
+bool ptx_native_is_foreseen(struct ptx_native_pace pace);
+
+/* past.c: whether a kernel's stores may; where a call ends, before others learn of it. */
+bool ptx_native_may_go_past(const struct ptx_native *n);
+void ptx_native_end_past(struct ptx_native *n);
+
 /* native_value.c: operands, results. */
 
 /* Whether an operand may differ from lane to lane. */
@@ -224,6 +261,8 @@ const char *ptx_native_guarded(struct ptx_native *n, const struct ptx_instructio
 struct ptx_native_value ptx_native_of_lanes(struct ptx_native *n, const char *lanes);
 /* A guard as a predicate: one bit or 32. */
 struct ptx_native_value ptx_native_guard(struct ptx_native *n, const struct ptx_instruction *in);
+/* The lane that a mask has alone, where that is known; or -1. */
+int32_t ptx_native_only_lane(const char *lanes);
 /* That of the lowest lane of a mask, as one number. */
 struct ptx_native_value ptx_native_first(struct ptx_native *n, struct ptx_native_value value,
                                          const char *lanes);
@@ -249,6 +288,10 @@ const char *ptx_native_blended_words(struct ptx_native *n, const char *value, co
 /* LLVM's blocks: a fresh name; the one that is written from here on; "br label %name". */
 const char *ptx_native_name(struct ptx_native *n, const char *what);
 void ptx_native_label(struct ptx_native *n, const char *name);
+/* In a block that is hardly ever come to: it stays one, so that what only it wants is not computed elsewhere; and a number that LLVM
+ * does not keep in a register of its own for it, in loops that lead past it. */
+void ptx_native_hold_apart(struct ptx_native *n);
+const char *ptx_native_held_apart(struct ptx_native *n, const char *number);
 void ptx_native_jump(struct ptx_native *n, const char *name);
 /* "i32*" or "ptr". */
 const char *ptx_native_pointer_type(struct ptx_native *n, const char *type);
@@ -423,7 +466,9 @@ void ptx_native_check_turn(struct ptx_native *n);
 void ptx_native_check_values(struct ptx_native *n, const struct ptx_instruction *in);
 void ptx_native_check_fence(struct ptx_native *n, const struct ptx_instruction *in);
 void ptx_native_check_barrier(struct ptx_native *n, const struct ptx_instruction *in);
-void ptx_native_check_members(struct ptx_native *n, const struct ptx_instruction *in);
+/* mask: of the operation, NULL: none; is_again: its lanes have met, and nobody has accessed anything since. */
+void ptx_native_check_members(struct ptx_native *n, const struct ptx_instruction *in,
+                              const struct ptx_operand *mask, bool is_again);
 void ptx_native_check_exchange(struct ptx_native *n, const struct ptx_instruction *in,
                                struct ptx_native_value from);
 struct ptx_native_value ptx_native_check_atomic(struct ptx_native *n,
@@ -450,6 +495,9 @@ bool ptx_native_can_be_quiet(const struct ptx_native *n);
 void ptx_native_find_remade(struct ptx_native *n);
 void ptx_native_remake(struct ptx_native *n);
 void ptx_native_remake_of(struct ptx_native *n, const bool *which);
+/* Likewise is_constant; at the start of what is written of a node, makes those that it reads. */
+void ptx_native_find_constants(struct ptx_native *n);
+void ptx_native_remake_constants(struct ptx_native *n, const struct ptx_node *range);
 
 /* stroll.c: loops whose turns warps take in step; needs: sites, lines. That which begins, or ends, at a position, or NULL. */
 void ptx_native_find_strolls(struct ptx_native *n);
@@ -479,11 +527,16 @@ void ptx_native_go_on_in_step(struct ptx_native *n, const struct ptx_native_stro
 void ptx_native_save_all(struct ptx_native *n, const bool *which, const bool *is_set, bool set);
 void ptx_native_restore(struct ptx_native *n, const bool *which);
 
+/* native_special.c: the number of the first warp that has a turn, and an i1: a call has no others to wait for than those that it runs. */
+const char *ptx_native_first_warp(struct ptx_native *n);
+const char *ptx_native_are_together(struct ptx_native *n);
 /* rest.c, where a warp waits as a whole. Fills `rests`; needs: what is thin. At the end of a node: tells of warps that need no
  * turn. Behind the turns: they count as come; is_alone, an i1: the runtime asks for where they are. */
 void ptx_native_find_rests(struct ptx_native *n);
 void ptx_native_find_lanes(struct ptx_native *n); /* known_lanes; needs: is_full */
 void ptx_native_tell_rest(struct ptx_native *n);
+/* So many warps at the start of a block have threads on the busy side of a branch; -1: that is not known before it. */
+int64_t ptx_native_busy_warps(const struct ptx_native_flow *f, int32_t node);
 /* Whether a warp that rests has to be told what registers are. */
 bool ptx_native_spreads_any(const struct ptx_native_flow *f, const struct ptx_native_rest *rest);
 void ptx_native_end_rest(struct ptx_native *n, const char *is_alone);
@@ -503,9 +556,8 @@ void ptx_native_tell_turns(struct ptx_native *n, const char *from, const char *t
 int32_t ptx_native_go_solo(struct ptx_native *n);
 /* Whether it goes alone from a barrier through its node and those of its lanes that are busy. */
 bool ptx_native_goes_solo(const struct ptx_native_flow *f, int32_t node);
-
-/* rest.c: an i1, in the entry block: a block is one row of threads. */
-const char *ptx_native_block_is_row(struct ptx_native *n);
+/* And then the site that it comes to, as above. */
+int32_t ptx_native_solo_end(const struct ptx_native_flow *f, int32_t node);
 
 /* Whether a barrier opens as soon as all warps of the block wait at it. */
 bool ptx_native_is_plain_barrier(const struct ptx_native_flow *f, const struct ptx_instruction *in);

@@ -1,11 +1,12 @@
 /* The parser's declarations: registers, variables with their first values, parameters.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <string.h>
 
 #include "kernels/ptx/ir/words.h"
 #include "kernels/ptx/parse/parse.h"
 
-enum { MAX_DIMENSIONS = 16, VECTOR_BYTES = 16 };
+enum { MAX_DIMENSIONS = 16, VECTOR_BYTES = 16, VARIABLES_OF_A_NAME = 100000 };
 #define MAX_BYTES ((size_t)1 << 40)
 
 /* What stands before the names of a declaration, and the shape of one name. */
@@ -415,20 +416,56 @@ static void define_local_variable(struct ptx_parser *p, struct ptx_atom *atom,
     kept->name = ptx_own_name(p, atom);
 }
 
+static void define_variable(struct ptx_parser *p, struct ptx_atom *atom,
+                            const struct ptx_variable *made, const struct shape *shape)
+{
+    if (p->function)
+        define_local_variable(p, atom, made);
+    else if (shape->space == PTX_SPACE_PARAM)
+        ptx_syntax(p, "a parameter outside a function");
+    else
+        define_module_variable(p, atom, made);
+}
+
+/* The number of names in `%r<10>`, of which the first '<' has been read. */
+static uint32_t parse_name_count(struct ptx_parser *p, uint64_t limit, const char *too_many)
+{
+    const struct ptx_token count = p->token;
+    ptx_expect(p, PTX_TOKEN_INTEGER);
+    if (count.bits > limit)
+        ptx_syntax_at(p, count.line, "%s", too_many);
+    ptx_expect(p, '>');
+    return (uint32_t)count.bits;
+}
+
+/* `.param .u64 %P<2>;` is two variables, %P0 and %P1, neither arrays nor with values. */
+static void parse_numbered_variables(struct ptx_parser *p, struct ptx_atom *atom,
+                                     const struct ptx_variable *made, const struct shape *shape)
+{
+    const uint32_t count = parse_name_count(p, VARIABLES_OF_A_NAME, "too many variables");
+    for (uint32_t i = 0; i < count; ++i) {
+        const char *name =
+            ptx_arena_format(&p->module->arena, "%.*s%" PRIu32, (int)atom->length, atom->text, i);
+        const size_t length = strlen(name);
+        struct ptx_atom *numbered = ptx_atom_of(p, name, length, ptx_hash(name, length));
+        define_variable(p, numbered, made, shape);
+    }
+}
+
 static void parse_variable(struct ptx_parser *p, enum ptx_linkage linkage, struct shape *shape)
 {
     struct ptx_atom *atom = ptx_take_name(p);
     struct ptx_variable made = {.linkage = (uint8_t)linkage, .line = p->token.line};
+    const bool is_numbered = ptx_accept(p, '<');
     parse_sizes(p, shape);
     fill_variable(p, &made, shape);
+    if (is_numbered) {
+        parse_numbered_variables(p, atom, &made, shape);
+        return;
+    }
     if (ptx_accept(p, '='))
         parse_initial(p, &made, shape);
-    if (p->function)
-        define_local_variable(p, atom, &made);
-    else if (shape->space == PTX_SPACE_PARAM)
-        ptx_syntax(p, "a parameter outside a function");
-    else
-        define_module_variable(p, atom, &made);
+    define_variable(p, atom, &made, shape);
 }
 
 static struct ptx_binding *add_register(struct ptx_parser *p, struct ptx_atom *atom,
@@ -452,15 +489,11 @@ static void parse_register(struct ptx_parser *p, const struct shape *shape)
         add_register(p, atom, shape);
         return;
     }
-    const struct ptx_token count = p->token;
-    ptx_expect(p, PTX_TOKEN_INTEGER);
-    if (count.bits > 100000000)
-        ptx_syntax_at(p, count.line, "too many registers");
-    ptx_expect(p, '>');
+    const uint32_t count = parse_name_count(p, 100000000, "too many registers");
     struct ptx_binding *range = ptx_bind(p, atom, PTX_BIND_RANGE, ptx_depth(p));
     range->type = (uint8_t)shape->type;
     range->width = shape->width;
-    range->count = (uint32_t)count.bits;
+    range->count = count;
 }
 
 /* Programs read arrays of bytes by words and vectors, and do so without harm where CUDA puts them: at a block's beginning, or

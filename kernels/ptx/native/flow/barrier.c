@@ -580,7 +580,8 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
         ptx_native_jump(n, ptx_format(e, "X%d", (int)f->node));
     } else {
         tell_whole(n, in);
-        ptx_native_store_word(n, "%came", ptx_format(e, "%d", (int)site));
+        if (!f->has_legs || site != f->comes_to)
+            ptx_native_store_word(n, "%came", ptx_format(e, "%d", (int)site));
         if (!ptx_native_is_plain_barrier(f, in))
             ptx_native_store_word(n, "%mixed", "1");
         ptx_native_check_barrier(n, in);

@@ -211,18 +211,39 @@ static size_t instructions_of_leg(const struct ptx_native_flow *f)
     return all;
 }
 
-/* A site that is come to only where the first warp would have gone past it, if it could, needs no text for that warp alone. */
+/* Notes which legs follow a leg. Returns whether there are any of which nobody knew. */
+static bool look_behind(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    const int32_t to =
+        goes_solo(f, f->leg) ? ptx_native_solo_end(f, ptx_native_node_of_site(f, f->leg)) : 0;
+    bool has_more = false;
+    find_nodes(n, f->leg);
+    for (int32_t site = 1; site <= f->site_count; site++) {
+        const bool follows = goes_solo(f, f->leg) ? site == to : leads_to(f, site);
+        has_more |= follows && !f->has_leg[site];
+        f->has_leg[site] |= follows;
+    }
+    return has_more;
+}
+
+/* A site that is come to only where the first warp goes past it needs no leg. Returns the instructions of all. */
 static size_t look_at_legs(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     size_t all = 0;
-    f->begins_solo = ptx_arena_take(n->e->arena, (size_t)f->site_count + 1);
-    for (f->leg = 0; f->leg <= f->site_count; f->leg++) {
-        find_nodes(n, f->leg);
-        all += instructions_of_leg(f);
-        for (int32_t site = 1; site <= f->site_count; site++)
-            f->begins_solo[site] |=
-                !goes_solo(f, f->leg) && leads_to(f, site) && goes_solo(f, site);
+    bool has_more = true;
+    f->has_leg = ptx_arena_take(n->e->arena, (size_t)f->site_count + 1);
+    f->has_leg[0] = true;
+    while (has_more) {
+        has_more = false;
+        all = 0;
+        for (f->leg = 0; f->leg <= f->site_count; f->leg++) {
+            if (!f->has_leg[f->leg])
+                continue;
+            has_more |= look_behind(n);
+            all += instructions_of_leg(f);
+        }
     }
     return all;
 }
@@ -244,11 +265,25 @@ void ptx_native_find_legs(struct ptx_native *n)
 
 /* ---- The text ---- */
 
+/* Others have no turn, so that all lanes may be known to take the branch. */
+static void assume_busy(struct ptx_native *n, int64_t warps)
+{
+    if (warps == 0)
+        return; /* the first one has it all the same */
+    ptx_native_declare(n, "declare void @llvm.assume(i1)");
+    const char *is_busy =
+        ptx_native_emit(n, "icmp ult i32 %s, %lld", ptx_native_of_block(n, OF_BLOCK(warp), "i32"),
+                        (long long)warps);
+    ptx_native_do(n, "call void @llvm.assume(i1 %s)", is_busy);
+}
+
 static void begin_leg(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     ptx_native_label(n, "turn");
     ptx_native_turn(n);
+    if (f->short_at != PTX_NO_NODE)
+        assume_busy(n, ptx_native_busy_warps(f, f->short_at));
     for (size_t i = 0; i < f->graph->reachable; i++)
         if (f->is_in_leg[f->graph->order[i]])
             ptx_native_store_word(n, ptx_native_word_of(n, f->graph->order[i]), "0");
@@ -281,7 +316,7 @@ static void end_leg(struct ptx_native *n)
     const char *came = ptx_native_load_word(n, "%came");
     ptx_native_stroll_on(n, came);
     ptx_native_keep_of_block(n);
-    ptx_native_store_word(n, "%warp", ptx_native_of_block(n, OF_BLOCK(first), "i32"));
+    ptx_native_store_word(n, "%warp", ptx_native_first_warp(n));
     if (f->has_rests)
         ptx_native_store_word(n, "%rest", "-1");
     next_leg(n, came);
@@ -291,8 +326,6 @@ static void end_leg(struct ptx_native *n)
 static void write_solo(struct ptx_native *n, int32_t node)
 {
     struct ptx_native_flow *f = n->flow;
-    const size_t start = f->code->used;
-    ptx_native_label(n, "turn");
     ptx_native_turn(n);
     f->node = node;
     f->is_divergent = false;
@@ -302,7 +335,38 @@ static void write_solo(struct ptx_native *n, int32_t node)
         ptx_native_save_at(n, ptx_native_node_of_site(f, to));
     ptx_native_keep_of_block(n);
     ptx_native_jump(n, to > 0 ? ptx_format(n->e, "leg.%d", (int)to) : "ended");
-    ptx_native_end_piece(n, start, ptx_format(n->e, ".solo.%d", (int)f->leg));
+}
+
+/* Where each of a leg's warps begins with a branch that leaves those from a number on without work, it has no more. */
+static void find_end(struct ptx_native *n)
+{
+    enum { MOST_WARPS = 63 }; /* a block has 32, and LLVM is told that they are few */
+    struct ptx_native_flow *f = n->flow;
+    const int32_t first = f->leg == 0                 ? f->graph->order[0]
+                          : stroll_of_site(f, f->leg) ? PTX_NO_NODE
+                                                      : ptx_native_node_of_site(f, f->leg);
+    const int64_t busy = first == PTX_NO_NODE ? -1 : ptx_native_busy_warps(f, first);
+    const char *end = ptx_native_of_block(n, OF_BLOCK(end), "i32");
+    f->short_at = busy >= 0 ? first : PTX_NO_NODE;
+    if (busy >= 0) {
+        const char *is_more = ptx_native_emit(n, "icmp ugt i32 %s, %lld", end, (long long)busy);
+        end = ptx_native_emit(n, "select i1 %s, i32 %lld, i32 %s", is_more, (long long)busy, end);
+    }
+    ptx_native_do(n, "%%end = and i32 %s, %d", end, MOST_WARPS);
+}
+
+/* Where all warps come to that do not stroll, if that is one site; otherwise 0, as if they ended. */
+static int32_t usual_end(const struct ptx_native_flow *f)
+{
+    int32_t to = 0;
+    for (int32_t site = 1; site <= f->site_count; site++) {
+        if (!leads_to(f, site) || stroll_of_site(f, site))
+            continue;
+        if (to > 0)
+            return 0;
+        to = site;
+    }
+    return to;
 }
 
 static void write_leg(struct ptx_native *n, int32_t site)
@@ -311,19 +375,19 @@ static void write_leg(struct ptx_native *n, int32_t site)
     f->leg = site;
     f->asked_count = 0;
     find_nodes(n, site);
-    const bool is_solo = f->begins_solo[site];
-    ptx_native_label(n, ptx_format(n->e, "leg.%d", (int)site));
-    if (is_solo)
-        ptx_native_do(n, "br i1 %s, label %%turn.solo.%d, label %%turn.%d",
-                      ptx_native_block_is_row(n), (int)site, (int)site);
-    else
-        ptx_native_jump(n, ptx_format(n->e, "turn.%d", (int)site));
-    if (is_solo)
-        write_solo(n, ptx_native_node_of_site(f, site));
     const size_t start = f->code->used;
-    begin_leg(n);
-    f->write_nodes(n);
-    end_leg(n);
+    ptx_native_label(n, "leg");
+    find_end(n);
+    f->comes_to = usual_end(f);
+    ptx_native_store_word(n, "%came", ptx_format(n->e, "%d", (int)f->comes_to));
+    if (goes_solo(f, site)) {
+        write_solo(n, ptx_native_node_of_site(f, site));
+    } else {
+        ptx_native_jump(n, "turn");
+        begin_leg(n);
+        f->write_nodes(n);
+        end_leg(n);
+    }
     ptx_native_end_piece(n, start, ptx_format(n->e, ".%d", (int)site));
 }
 
@@ -332,7 +396,8 @@ void ptx_native_write_legs(struct ptx_native *n)
     const struct ptx_native_flow *f = n->flow;
     ptx_native_jump(n, "leg.0");
     for (int32_t site = 0; site <= f->site_count && n->e->status == PTX_OK; site++)
-        write_leg(n, site);
+        if (f->has_leg[site])
+            write_leg(n, site);
     ptx_native_label(n, "ended");
     ptx_native_end_block(n);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "kernels/ptx/block/block.h"
 #include "kernels/ptx/native/native_flow.h"
 
 static struct ptx_native_value vector_of(struct ptx_native *n, const struct ptx_operand *o,
@@ -442,10 +443,39 @@ static struct ptx_native_value named(struct ptx_native *n, const struct ptx_inst
     return mask ? vector_of(n, mask, PTX_U32) : ptx_native_number(n, 32, n->flow->mask);
 }
 
+/* The lanes that a warp operation names: a number where that is known. */
+static const struct ptx_operand *mask_of(const struct ptx_native *n,
+                                         const struct ptx_instruction *in)
+{
+    const struct ptx_operand *mask = ptx_member_mask(in), *known = ptx_native_members(n, in);
+    return mask && known && known->kind == PTX_OPERAND_INTEGER ? known : mask;
+}
+
+/* Whether the same lanes have met in the same node, and nobody has accessed anything since: then nothing more is ordered. */
+static bool meets_again(const struct ptx_native *n, const struct ptx_instruction *in,
+                        const struct ptx_operand *mask)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const struct ptx_instruction *const all = f->function->instructions;
+    const uint32_t first = f->graph->nodes[f->graph->node_of[in - all]].first;
+    if (!mask || mask->kind != PTX_OPERAND_INTEGER || in->guard >= 0)
+        return false;
+    for (size_t i = (size_t)(in - all); i-- > first;) {
+        const struct ptx_operand *before = mask_of(n, &all[i]);
+        if (before && before->kind == PTX_OPERAND_INTEGER && before->bits == mask->bits &&
+            all[i].guard < 0)
+            return true;
+        if (!ptx_is_warp_operation(&all[i]) && !ptx_flow_is_pure(f->function, &all[i]))
+            return false;
+    }
+    return false;
+}
+
 static void write_warp(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct ptx_native *n = e->native;
-    ptx_native_check_members(n, in);
+    const struct ptx_operand *mask = mask_of(n, in);
+    ptx_native_check_members(n, in, mask, ptx_native_is_checked(n) && meets_again(n, in, mask));
     if (in->opcode != PTX_OPCODE_shfl && ptx_native_is_checked(n))
         ptx_native_check_exchange(n, in, named(n, in));
     switch (in->opcode) {

@@ -11,8 +11,7 @@
 #include "kernels/ptx/host/runtime.h"
 #include "kernels/ptx/native/native_flow.h"
 
-#define OF_BLOCK(member)  offsetof(struct ptx_native_block, member)
-#define OF_LAUNCH(member) offsetof(struct ptx_native_launch, member)
+#define OF_BLOCK(member) offsetof(struct ptx_native_block, member)
 
 struct finding {
     struct ptx_native *n;
@@ -125,15 +124,22 @@ static int32_t site_behind(const struct ptx_native_flow *f, uint32_t instruction
 
 /* ---- By what threads part ---- */
 
-static bool is_tid(const struct ptx_native_flow *f, const struct ptx_operand *o)
+/* Whether it is a special register, or one that is set to it once. */
+static bool is_special(const struct ptx_native_flow *f, const struct ptx_operand *o,
+                       int32_t special)
 {
     if (o->kind == PTX_OPERAND_SPECIAL)
-        return o->index == PTX_TID_X;
+        return o->index == special;
     if (o->kind != PTX_OPERAND_REGISTER || o->part || f->definitions[o->index] != 1)
         return false;
     const struct ptx_instruction *in = f->set_by[o->index];
     return ptx_native_is_move(in) && in->operands[1].kind == PTX_OPERAND_SPECIAL &&
-           in->operands[1].index == PTX_TID_X && ptx_native_bits((enum ptx_type)in->types[0]) == 32;
+           in->operands[1].index == special && ptx_native_bits((enum ptx_type)in->types[0]) == 32;
+}
+
+static bool is_tid(const struct ptx_native_flow *f, const struct ptx_operand *o)
+{
+    return is_special(f, o, PTX_TID_X);
 }
 
 static bool writes(const struct ptx_instruction *in, int32_t index)
@@ -238,19 +244,27 @@ static bool are_alike(struct finding *finding, int32_t node, int32_t site, bool 
     return writing.are_alike;
 }
 
-/* The comparison of a thread's number by which a warp's lanes part at the end of a node; NULL: they do not, or by another. */
-static const struct ptx_instruction *parting_of(const struct ptx_native_flow *f, int32_t node)
+/* The comparison of a number of a thread with another by which a warp's lanes part at the end of a node; NULL: they do not, or by
+ * another. */
+static const struct ptx_instruction *parting_by(const struct ptx_native_flow *f, int32_t node,
+                                                bool (*is_number)(const struct ptx_native_flow *f,
+                                                                  const struct ptx_operand *o))
 {
     const struct ptx_instruction *last = last_of(f, node);
     if (last->opcode != PTX_OPCODE_bra || last->guard < 0 || f->definitions[last->guard] != 1 ||
         f->uniform.is_divergent[node] || f->uniform.registers[last->guard])
         return NULL;
     const struct ptx_instruction *in = f->set_by[last->guard];
-    const bool is = in->opcode == PTX_OPCODE_setp && in->guard < 0 && in->operand_count == 3 &&
-                    !in->has_second_destination &&
-                    ptx_native_bits((enum ptx_type)in->types[0]) == 32 &&
-                    !ptx_type_is_float((enum ptx_type)in->types[0]) && is_tid(f, &in->operands[1]);
+    const bool is =
+        in->opcode == PTX_OPCODE_setp && in->guard < 0 && in->operand_count == 3 &&
+        !in->has_second_destination && ptx_native_bits((enum ptx_type)in->types[0]) == 32 &&
+        !ptx_type_is_float((enum ptx_type)in->types[0]) && is_number(f, &in->operands[1]);
     return is ? in : NULL;
+}
+
+static const struct ptx_instruction *parting_of(const struct ptx_native_flow *f, int32_t node)
+{
+    return parting_by(f, node, is_tid);
 }
 
 /* Where a side of a branch leads: 0 is where the guard holds. */
@@ -262,12 +276,17 @@ static uint32_t side_of(const struct ptx_native_flow *f, int32_t node, int side)
                : f->graph->nodes[node].end;
 }
 
+static bool may_lack_lanes(const struct ptx_native_flow *f, int32_t node)
+{
+    return f->uniform.is_divergent[node] || f->is_thin[node];
+}
+
 /* The node that a side of a branch leads to, if it goes on to the site, or to the end, by itself. */
 static int32_t busy_at(const struct ptx_native_flow *f, int32_t from, int side, int32_t site)
 {
     const int32_t node = f->graph->node_of[side_of(f, from, side)];
     if (node == PTX_NO_NODE || f->graph->position[node] == PTX_NO_NODE || f->sites[node] > 0 ||
-        !f->uniform.is_divergent[node])
+        !may_lack_lanes(f, node))
         return PTX_NO_NODE;
     const struct ptx_node *range = &f->graph->nodes[node];
     const struct ptx_instruction *last = last_of(f, node);
@@ -304,9 +323,35 @@ static void find_at(struct finding *finding, int32_t node)
 
 /* ---- Lanes that are known ---- */
 
-/* Of a warp that has any: threadIdx.x is a multiple of 32 in its first lane. 0: not known. */
-static uint32_t lanes_of(const struct ptx_instruction *in, uint8_t relation)
+/* The number of a thread's lane, where warps are rows: what threadIdx.x is over a multiple of 32. */
+static bool is_lane(const struct ptx_native_flow *f, const struct ptx_operand *o)
 {
+    const struct ptx_instruction *in =
+        o->kind == PTX_OPERAND_REGISTER && f->definitions[o->index] == 1 ? f->set_by[o->index]
+                                                                         : NULL;
+    if (!in || in->opcode != PTX_OPCODE_and || o->part)
+        return is_special(f, o, PTX_LANEID);
+    return in->guard < 0 && in->operands[2].kind == PTX_OPERAND_INTEGER &&
+           in->operands[2].bits == PTX_NATIVE_LANES - 1 && is_tid(f, &in->operands[1]);
+}
+
+/* Of numbers of lanes, those that stand so to a bound. 0: not known. */
+static uint32_t lanes_to(const struct ptx_instruction *in, uint8_t relation)
+{
+    const int64_t bound = (int32_t)in->operands[2].bits,
+                  end = relation == PTX_LT ? bound : bound + 1;
+    if (in->operands[2].kind != PTX_OPERAND_INTEGER || bound < 0 || end > PTX_NATIVE_LANES)
+        return 0;
+    const uint32_t below = (uint32_t)((UINT64_C(1) << end) - 1);
+    return relation == PTX_EQ ? UINT32_C(1) << bound : below;
+}
+
+/* Of a warp that has any: threadIdx.x is a multiple of 32 in its first lane. 0: not known. */
+static uint32_t lanes_of(const struct ptx_native_flow *f, const struct ptx_instruction *in,
+                         uint8_t relation)
+{
+    if (is_lane(f, &in->operands[1]))
+        return lanes_to(in, relation);
     const int64_t bound = (int32_t)in->operands[2].bits,
                   end = relation == PTX_LE ? bound + 1 : bound;
     if (in->operands[2].kind != PTX_OPERAND_INTEGER || bound < 0)
@@ -333,15 +378,16 @@ static void find_lanes_at(struct ptx_native *n, int32_t node)
 {
     struct ptx_native_flow *f = n->flow;
     const struct ptx_instruction *in = parting_of(f, node);
+    in = in ? in : parting_by(f, node, is_lane);
     if (!in || f->is_thin[node] || side_of(f, node, 0) == side_of(f, node, 1))
         return;
     for (int side = 0; side < 2; side++) {
         const bool holds = (side == 0) != last_of(f, node)->guard_negated;
         const uint8_t relation = relation_of(in, holds);
         const int32_t to = f->graph->node_of[side_of(f, node, side)];
-        const uint32_t lanes = relation == OTHERWISE ? 0 : lanes_of(in, relation);
+        const uint32_t lanes = relation == OTHERWISE ? 0 : lanes_of(f, in, relation);
         if (lanes && to != PTX_NO_NODE && f->graph->position[to] != PTX_NO_NODE &&
-            f->uniform.is_divergent[to] && f->sites[to] == 0 && is_behind(f, to, node))
+            may_lack_lanes(f, to) && f->sites[to] == 0 && is_behind(f, to, node))
             f->known_lanes[to] =
                 lanes == UINT32_MAX ? "-1" : ptx_format(n->e, "%lu", (unsigned long)lanes);
     }
@@ -363,8 +409,8 @@ void ptx_native_find_rests(struct ptx_native *n)
     struct ptx_arena *arena = n->e->arena;
     const enum ptx_threads threads = n->e->target->threads;
     f->rests = ptx_arena_array(arena, f->graph->count + 1, sizeof *f->rests);
-    if (f->is_parted || f->site_count == 0 || f->ticket || ptx_native_is_checked(n) ||
-        (!ptx_native_has_rows(threads) && threads != PTX_THREADS_ROW))
+    if (f->is_parted || f->site_count == 0 || f->ticket || f->is_together ||
+        ptx_native_is_checked(n) || !ptx_native_is_one_row(threads))
         return;
     struct finding finding = {.n = n, .of_block = ptx_flow_uniformity(arena, f->graph)};
     finding.is_idle = ptx_arena_take(arena, f->graph->count + 1);
@@ -376,33 +422,21 @@ void ptx_native_find_rests(struct ptx_native *n)
 
 /* ---- The text ---- */
 
-/* It is written once. */
-const char *ptx_native_block_is_row(struct ptx_native *n)
-{
-    struct ptx_native_flow *f = n->flow;
-    if (n->e->target->threads == PTX_THREADS_ROW)
-        return "true";
-    const char *y = ptx_native_of_launch(n, OF_LAUNCH(block) + 4, "i32");
-    const char *z = ptx_native_of_launch(n, OF_LAUNCH(block) + 8, "i32");
-    if (!f->knows_row) {
-        struct ptx_text *const out = n->e->out;
-        n->e->out = f->head;
-        ptx_native_do(n, "%%rows = mul i32 %s, %s", y, z);
-        ptx_native_do(n, "%%is.row = icmp eq i32 %%rows, 1");
-        n->e->out = out;
-        f->knows_row = true;
-    }
-    return "%is.row";
-}
-
 /* Warps from this one on have no busy threads; -1: that is not known. */
 static int64_t first_idle(const struct ptx_native_rest *rest)
 {
+    if (!rest->compared)
+        return -1;
     const struct ptx_operand *bound = &rest->compared->operands[2];
     if (bound->kind != PTX_OPERAND_INTEGER || bound->bits < 0 || bound->bits > INT32_MAX / 2)
         return -1;
     const int64_t end = bound->bits + (rest->relation == PTX_LT ? 0 : 1);
     return (end + PTX_NATIVE_LANES - 1) / PTX_NATIVE_LANES;
+}
+
+int64_t ptx_native_busy_warps(const struct ptx_native_flow *f, int32_t node)
+{
+    return first_idle(&f->rests[node]);
 }
 
 static const char *is_over(struct ptx_native *n, const struct ptx_native_rest *rest)
@@ -491,10 +525,9 @@ void ptx_native_tell_rest(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
     const struct ptx_native_rest *rest = &f->rests[f->node];
-    if (!rest->compared)
+    if (!rest->compared || (f->has_legs && f->node == f->short_at))
         return;
-    const char *is_told =
-        ptx_native_emit(n, "and i1 %s, %s", ptx_native_block_is_row(n), is_over(n, rest));
+    const char *is_told = is_over(n, rest);
     const char *site = ptx_format(n->e, "%d", (int)rest->site);
     /* A leg ends with the first warp that tells of others. */
     const char *before = f->has_legs ? "-1" : ptx_native_load_word(n, "%rest");

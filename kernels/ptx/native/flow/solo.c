@@ -28,6 +28,16 @@ bool ptx_native_goes_solo(const struct ptx_native_flow *f, int32_t node)
            is_short(f, rest->busy) && (f->has_legs || !ptx_native_spreads_any(f, rest));
 }
 
+int32_t ptx_native_solo_end(const struct ptx_native_flow *f, int32_t node)
+{
+    int32_t site = f->sites[node];
+    for (size_t i = 0; site > 0 && i < f->graph->count && ptx_native_goes_solo(f, node); i++) {
+        site = f->rests[node].site;
+        node = site > 0 ? ptx_native_node_of_site(f, site) : node;
+    }
+    return site;
+}
+
 /* What may change memory, or where a row was stored, ends what is known of it: the place that a store is at is told behind it. */
 static void forget_row(struct ptx_native_flow *f, const struct ptx_instruction *in)
 {
@@ -49,6 +59,8 @@ static void write_part(struct ptx_native *n, int32_t node, const char *mask, boo
     n->carry.text = NULL;
     if (is_behind_barrier)
         ptx_native_remake(n);
+    else
+        ptx_native_remake_constants(n, range);
     for (uint32_t i = range->first + is_behind_barrier; i < range->end; i++) {
         forget_row(f, &f->function->instructions[i]);
         f->write(n, &f->function->instructions[i]);

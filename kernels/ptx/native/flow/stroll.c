@@ -6,6 +6,9 @@
  * and which lanes are where, in its frame, and waits as at a barrier that opens by itself once all have had their turns (turn.c). A
  * warp whose lanes have left the loop waits there all the same, until more than half of the warps have: then each goes
  * on alone. What of a block waits elsewhere meanwhile, the runtime lets go on, likewise each warp alone.
+ *
+ * Where threads neither meet nor have memory of their block, and a loop goes from row to far row, as up the columns of a cube, the
+ * warps of several blocks side by side do the same in vast launches: rows are then as wide as the grid.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 
@@ -136,6 +139,63 @@ static void find_set(struct ptx_native *n, struct ptx_native_stroll *stroll)
     }
 }
 
+/* Whether warps of other blocks may come first, in any order, and each is whole. */
+static bool is_without_others(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    bool is = f->site_count == 0 && !f->by_thread && n->e->plan->shared_count == 0 &&
+              ptx_native_has_rows(n->e->target->threads);
+    for (size_t i = 0; is && i < f->function->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->function->instructions[i];
+        is = in->space != PTX_SPACE_SHARED && in->opcode != PTX_OPCODE_call &&
+             in->opcode != PTX_OPCODE_trap && in->opcode != PTX_OPCODE_brkpt &&
+             in->opcode != PTX_OPCODE_atom && in->opcode != PTX_OPCODE_red &&
+             in->opcode != PTX_OPCODE_membar && in->opcode != PTX_OPCODE_fence &&
+             !ptx_is_warp_operation(in) && (in->opcode == PTX_OPCODE_bra || !ptx_is_volatile(in));
+    }
+    return is;
+}
+
+static bool reads_far_rows(struct ptx_native *n, const struct ptx_native_loop *loop)
+{
+    const struct ptx_native_flow *f = n->flow;
+    bool does = false;
+    for (int32_t at = loop->head; at <= loop->last; at++) {
+        const struct ptx_node *range = &f->graph->nodes[f->graph->order[at]];
+        for (uint32_t i = range->first; i < range->end; i++) {
+            const struct ptx_instruction *in = &f->function->instructions[i];
+            struct ptx_native_pace pace;
+            does |= reads_row(n, in) &&
+                    ptx_native_find_pace(n, loop, in->operands[1].index, &pace) &&
+                    !ptx_native_is_foreseen(pace);
+        }
+    }
+    return does;
+}
+
+/* The first, for warps may wait at one place only where those of several blocks do; NULL: there is none. */
+static const struct ptx_native_loop *find_far_loop(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const struct ptx_native_loop *found = NULL;
+    bool strides_already = false;
+    for (size_t i = 0; i < f->loop_count; i++) {
+        const struct ptx_native_loop *loop = &f->loops[i];
+        strides_already |= is_single(f, i) && has_strides(n, *loop);
+        if (!found && is_single(f, i) && reads_far_rows(n, loop))
+            found = loop;
+    }
+    return !strides_already && found && is_without_others(n) ? found : NULL;
+}
+
+/* Lanes come back to the loop, and leave it, as where they part: what waits meanwhile is noted there. */
+static void part_from(struct ptx_native *n, const struct ptx_native_loop *loop)
+{
+    const struct ptx_native_flow *f = n->flow;
+    for (size_t at = (size_t)loop->head; at < f->graph->reachable; at++)
+        f->uniform.is_divergent[f->graph->order[at]] = true;
+}
+
 static void add_stroll(struct ptx_native *n, struct ptx_native_loop loop)
 {
     struct ptx_native_flow *f = n->flow;
@@ -158,6 +218,15 @@ void ptx_native_find_strolls(struct ptx_native *n)
     }
     if (f->is_parted || f->is_tangled || ptx_native_is_checked(n))
         return;
+    const struct ptx_native_loop *far = find_far_loop(n);
+    if (far)
+        n->e->plan->vast = PTX_VAST_MEMORY;
+    f->is_together = far && n->e->target->is_vast;
+    if (f->is_together) {
+        part_from(n, far);
+        add_stroll(n, *far);
+        return;
+    }
     for (size_t i = 0; i < f->loop_count; i++) {
         if (!is_single(f, i) || !has_strides(n, f->loops[i]))
             continue;
@@ -207,6 +276,12 @@ void ptx_native_begin_strolls(struct ptx_native *n)
         ptx_native_do(n, "%s = alloca i32", mode_of(n, &f->strolls[i]));
 }
 
+static const char *warps_of_call(struct ptx_native *n)
+{
+    return ptx_native_emit(n, "sub i32 %s, %s", ptx_native_of_block(n, OF_BLOCK(end), "i32"),
+                           ptx_native_first_warp(n));
+}
+
 void ptx_native_reset_strolls(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
@@ -215,15 +290,11 @@ void ptx_native_reset_strolls(struct ptx_native *n)
     ptx_native_store_word(n, "%strolling", "0");
     ptx_native_store_word(n, "%steps", "0");
     ptx_native_store_word(n, "%fresh", "0");
-    const char *first = ptx_native_of_block(n, OF_BLOCK(first), "i32"),
-               *end = ptx_native_of_block(n, OF_BLOCK(end), "i32"),
-               *together = ptx_native_of_block(n, OF_BLOCK(is_together), "i32");
-    const char *count = ptx_native_emit(n, "sub i32 %s, %s", end, first);
-    const char *is_one = ptx_native_emit(n, "icmp ult i32 %s, 2", count);
-    const char *is_apart = ptx_native_emit(n, "icmp eq i32 %s, 0", together);
-    const char *is_alone = ptx_native_emit(n, "or i1 %s, %s", is_one, is_apart);
+    const char *are_several = ptx_native_emit(n, "icmp ugt i32 %s, 1", warps_of_call(n));
+    const char *may_step =
+        ptx_native_emit(n, "and i1 %s, %s", are_several, ptx_native_are_together(n));
     const char *mode =
-        ptx_native_emit(n, "select i1 %s, i32 %d, i32 %d", is_alone, GOES_ALONE, IS_OPEN);
+        ptx_native_emit(n, "select i1 %s, i32 %d, i32 %d", may_step, IS_OPEN, GOES_ALONE);
     for (size_t i = 0; i < f->stroll_count; i++) {
         const struct ptx_native_stroll *stroll = &f->strolls[i];
         ptx_native_store_word(n, mode_of(n, stroll),
@@ -326,6 +397,10 @@ static void wait_for_others(struct ptx_native *n, const struct ptx_native_stroll
 {
     struct ptx_native_flow *f = n->flow;
     const char *rest = ptx_native_name(n, "rest"), *all = ptx_native_name(n, "kept");
+    const char *warp = ptx_native_held_apart(n, ptx_native_load_word(n, "%warp"));
+    const char *behind = ptx_native_emit(
+        n, "mul i64 %s, %zu", ptx_native_emit(n, "zext i32 %s to i64", warp), f->frame_bytes);
+    f->frame = ptx_native_emit(n, "add i64 %%block.%zu, %s", OF_BLOCK(frame), behind);
     const char *is_fresh =
         ptx_native_emit(n, "icmp ne i32 %s, 0", ptx_native_load_word(n, "%fresh"));
     ptx_native_save_all(n, stroll->lives, stroll->is_set, true);
@@ -335,6 +410,7 @@ static void wait_for_others(struct ptx_native *n, const struct ptx_native_stroll
     ptx_native_jump(n, all);
     ptx_native_label(n, all);
     const char *lanes = keep_words(n, stroll);
+    f->frame = NULL;
     if (!f->is_full)
         ptx_native_store_word(n, ptx_native_of_turn(n, OF_TURN(lanes)), lanes);
     if (!f->is_quiet)
@@ -409,10 +485,7 @@ void ptx_native_stroll_on(struct ptx_native *n, const char *common)
     if (f->stroll_count == 0 || f->ticket)
         return;
     const char *twice = ptx_native_emit(n, "shl i32 %s, 1", ptx_native_load_word(n, "%strolling"));
-    const char *count =
-        ptx_native_emit(n, "sub i32 %s, %s", ptx_native_of_block(n, OF_BLOCK(end), "i32"),
-                        ptx_native_of_block(n, OF_BLOCK(first), "i32"));
-    const char *are_few = ptx_native_emit(n, "icmp ule i32 %s, %s", twice, count);
+    const char *are_few = ptx_native_emit(n, "icmp ule i32 %s, %s", twice, warps_of_call(n));
     const char *mode =
         ptx_native_emit(n, "select i1 %s, i32 %d, i32 %d", are_few, GOES_ALONE, GOES_IN_STEP);
     ptx_native_store_word(n, "%strolling", "0");

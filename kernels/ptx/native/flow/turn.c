@@ -34,12 +34,30 @@ static void name_of_warp(struct ptx_native *n, size_t at, const char *number, si
 /* The first thread of a warp that is a row is a multiple of 32 from the row's start, which LLVM is told: lanes are numbers then. */
 static bool starts_row(const struct ptx_native *n, unsigned axis, unsigned half)
 {
-    const enum ptx_threads threads = n->e->target->threads;
-    return axis == 0 && half == 0 && (ptx_native_has_rows(threads) || threads == PTX_THREADS_ROW);
+    return axis == 0 && half == 0 && ptx_native_has_rows(n->e->target->threads);
+}
+
+/* In a row they follow from the warp's number. */
+static void name_tids_of_row(struct ptx_native *n)
+{
+    ptx_native_do(n, "%%tid.0.0 = shl nuw nsw i32 %%state.%zu, 5", OF_BLOCK(warp));
+    ptx_native_do(n, "%%tid.0.1 = or i32 %%tid.0.0, %d", PTX_NATIVE_LANES / 2);
+    const struct ptx_native_value first =
+        ptx_native_vector(n, ptx_native_number(n, 32, "%tid.0.0"));
+    ptx_native_do(n, "%%tid.0 = or <32 x i32> %s, %s", first.text, ptx_native_iota(32));
+    for (unsigned axis = 1; axis < 3; axis++) {
+        ptx_native_do(n, "%%tid.%u = or <32 x i32> zeroinitializer, zeroinitializer", axis);
+        for (unsigned half = 0; half < 2; half++)
+            ptx_native_do(n, "%%tid.%u.%u = or i32 0, 0", axis, half);
+    }
 }
 
 static void name_tids(struct ptx_native *n)
 {
+    if (ptx_native_is_one_row(n->e->target->threads)) {
+        name_tids_of_row(n);
+        return;
+    }
     for (unsigned axis = 0; axis < 3; axis++) {
         const char *from =
             ptx_native_emit(n, "add i64 %%state.%zu, %u", OF_BLOCK(tids), axis * 128);
@@ -67,8 +85,8 @@ void ptx_native_turn(struct ptx_native *n)
         return;
     }
     ptx_native_do(n, "%%state.%zu = load i32, %s %s", OF_BLOCK(warp),
-                  ptx_native_pointer_type(n, "i32"), f->ticket ? "%within" : "%warp");
-    if (f->is_swept || f->is_in_rows || f->ticket)
+                  ptx_native_pointer_type(n, "i32"), f->is_together ? "%within" : "%warp");
+    if (f->is_swept || f->is_in_rows || f->is_together)
         ptx_native_do(n, "%s = add i32 %s, %s", PTX_NATIVE_COLUMN,
                       ptx_native_of_block(n, OF_BLOCK(index), "i32"),
                       ptx_native_load_word(n, "%column"));
@@ -110,7 +128,7 @@ void ptx_native_turn(struct ptx_native *n)
 bool ptx_native_can_be_quiet(const struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
-    if (f->site_count == 0 || !f->is_full || f->ticket || ptx_native_is_checked(n))
+    if (f->site_count == 0 || !f->is_full || f->is_together || ptx_native_is_checked(n))
         return false;
     for (size_t i = 0; i < f->function->instruction_count; i++) {
         const struct ptx_instruction *in = &f->function->instructions[i];
@@ -181,7 +199,7 @@ static const char *is_row(struct ptx_native *n)
 {
     const enum ptx_threads threads = n->e->target->threads;
     if (threads != PTX_THREADS_ANY)
-        return threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW ? "true" : "false";
+        return ptx_native_is_one_row(threads) ? "true" : "false";
     const size_t block = offsetof(struct ptx_native_launch, block);
     const char *rows =
         ptx_native_emit(n, "mul i32 %s, %s", ptx_native_of_launch(n, block + 4, "i32"),
@@ -218,17 +236,21 @@ static void next_in_sweep(struct ptx_native *n)
     ptx_native_label(n, "down");
 }
 
-/* Which warp of its block the next one is, and of which block. */
+/* Which warp of its block the next one is, and of which block: a block's warps one after the other, or, in loops, those of all blocks
+ * that lie in a row of threads. */
 static void count_within(struct ptx_native *n)
 {
-    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%within"));
-    const char *is_last = ptx_native_emit(n, "icmp eq i32 %s, %%warps", next);
-    ptx_native_store_word(n, "%within",
+    const bool is_across = n->flow->ticket != NULL;
+    const char *inner = is_across ? "%within" : "%column",
+               *outer = is_across ? "%column" : "%within";
+    const char *count = is_across ? "%warps" : ptx_native_of_block(n, OF_BLOCK(columns), "i32");
+    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, inner));
+    const char *is_last = ptx_native_emit(n, "icmp eq i32 %s, %s", next, count);
+    ptx_native_store_word(n, inner,
                           ptx_native_emit(n, "select i1 %s, i32 0, i32 %s", is_last, next));
     const char *more = ptx_native_emit(n, "zext i1 %s to i32", is_last);
     ptx_native_store_word(
-        n, "%column",
-        ptx_native_emit(n, "add i32 %s, %s", ptx_native_load_word(n, "%column"), more));
+        n, outer, ptx_native_emit(n, "add i32 %s, %s", ptx_native_load_word(n, outer), more));
 }
 
 /* How many warps a block has. */
@@ -245,13 +267,13 @@ static void name_warps(struct ptx_native *n)
 void ptx_native_next_warp(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
-    if (f->ticket)
+    if (f->is_together)
         count_within(n);
     const char *next = ptx_native_emit(n, "add%s i32 %s, 1", f->has_legs ? " nuw nsw" : "",
                                        ptx_native_load_word(n, "%warp"));
     ptx_native_store_word(n, "%warp", next);
-    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
-                                          ptx_native_of_block(n, OF_BLOCK(end), "i32"));
+    const char *end = f->has_legs ? "%end" : ptx_native_of_block(n, OF_BLOCK(end), "i32");
+    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next, end);
     if (f->has_rests) {
         const char *rest = ptx_native_load_word(n, "%rest");
         const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, -1", rest);
@@ -264,7 +286,7 @@ void ptx_native_next_warp(struct ptx_native *n)
 static void reset_turns(struct ptx_native *n, const char *site)
 {
     const struct ptx_native_flow *f = n->flow;
-    ptx_native_store_word(n, "%warp", ptx_native_of_block(n, OF_BLOCK(first), "i32"));
+    ptx_native_store_word(n, "%warp", ptx_native_first_warp(n));
     ptx_native_store_word(n, "%site", site);
     ptx_native_store_word(n, "%came", "0");
     ptx_native_store_word(n, "%common", f->is_quiet ? "-1" : "0");
@@ -291,6 +313,7 @@ void ptx_native_end_block(struct ptx_native *n)
         ptx_native_label(n, "last");
     }
     ptx_native_leave_waiting(n);
+    ptx_native_end_past(n);
     ptx_native_do(n, "ret i32 0");
 }
 
@@ -369,8 +392,9 @@ void ptx_native_end_turn(struct ptx_native *n)
     ptx_native_do(n, "br i1 %s, label %%stop, label %%again", stops);
     stop(n, is_told);
     ptx_native_label(n, "again");
-    if (f->ticket) {
+    if (f->ticket)
         ptx_native_draw_all(n);
+    if (f->is_together) {
         ptx_native_store_word(n, "%within", "0");
         ptx_native_store_word(n, "%column", "0");
     }
@@ -403,7 +427,7 @@ void ptx_native_begin_turns(struct ptx_native *n)
         ptx_native_do(n, "%s = alloca i32", words[i]);
     ptx_native_store_word(n, "%column", "0");
     ptx_native_store_word(n, "%within", "0");
-    if (n->flow->ticket)
+    if (n->flow->is_together)
         name_warps(n);
     if (n->flow->is_swept)
         ptx_native_do(n, "%%is.row = or i1 %s, false", is_row(n));

@@ -99,6 +99,7 @@ static void pass_end(struct ptx_native *n, const struct ptx_native_stroll *strol
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", ptx_native_goes_alone(n, stroll),
                   alone, waits);
     ptx_native_label(n, waits);
+    ptx_native_hold_apart(n);
     go_with_others(n, to);
     ptx_native_label(n, alone);
 }

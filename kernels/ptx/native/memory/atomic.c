@@ -608,7 +608,12 @@ static void combine(struct ptx_native *n, const struct ptx_instruction *in, stru
     const char *i = ptx_native_integer(bits), *lanes = n->flow->mask;
     const bool is_vector = n->is_vector;
     const char *sum = value.text;
-    if (value.is_vector || strcmp(w.word, "add") == 0 || strcmp(w.word, "xor") == 0) {
+    const int32_t lane = ptx_native_only_lane(lanes);
+    if (lane >= 0) {
+        sum = value.is_vector ? ptx_native_emit(n, "extractelement <32 x %s> %s, i32 %d", i,
+                                                value.text, (int)lane)
+                              : value.text;
+    } else if (value.is_vector || strcmp(w.word, "add") == 0 || strcmp(w.word, "xor") == 0) {
         n->is_vector = true;
         const char *identity =
             ptx_native_constant(n, bits, strcmp(w.identity, "0") == 0 ? 0 : UINT64_MAX);

@@ -73,10 +73,11 @@ void ptx_native_refuse_unchecked(struct ptx_native *n)
         if (why)
             ptx_refuse(n->e, "%s", why);
     }
-    if (n->e->status == PTX_OK) {
-        f->cut = ptx_block_cut(n->e, f->body->function)->straight;
-        f->stores = ptx_native_reach_of_stores(n);
-    }
+    if (n->e->status != PTX_OK)
+        return;
+    f->cut = ptx_block_cut(n->e, f->body->function)->straight;
+    f->stores = ptx_native_reach_of_stores(n);
+    ptx_native_find_calm(n);
 }
 
 /* ---- The list, and constants ---- */
@@ -166,9 +167,12 @@ static uint64_t ways_of(const struct ptx_native *n, const struct ptx_checked *c)
     const uint64_t tells = c->is_seen ? 0 : (uint64_t)PTX_NATIVE_TELLS;
     if (!c->is_seen && !is_atomic)
         return first | tells;
+    const bool is_calm = ptx_native_is_calm(n, c);
     return first | tells | (is_of_still(n, c) ? (uint64_t)PTX_NATIVE_STILL : 0) |
            (c->looks ? (uint64_t)PTX_NATIVE_LOOKS : 0) |
-           (c->races ? (uint64_t)PTX_NATIVE_RACES : 0) |
+           (is_calm    ? (uint64_t)PTX_NATIVE_CALM
+            : c->races ? (uint64_t)PTX_NATIVE_RACES
+                       : 0) |
            (checks & PTX_CHECK_INIT ? (uint64_t)PTX_NATIVE_INIT : 0);
 }
 
@@ -245,10 +249,8 @@ static const char *call_on_line(struct ptx_native *n, const struct ptx_native_tr
     return call_line(n, t, first, second, stride);
 }
 
-const char *ptx_native_check_transfer(struct ptx_native *n, const struct ptx_native_transfer *t)
+static const char *call_host(struct ptx_native *n, const struct ptx_native_transfer *t)
 {
-    if (t->checked->has_value)
-        give(n, OF_LIST(values), t->values[0]);
     if (!t->at.offset.is_vector) {
         const char *at = ptx_native_full_address(n, t->at).text;
         return call_line(n, t, at, at, 0);
@@ -269,6 +271,23 @@ const char *ptx_native_check_transfer(struct ptx_native *n, const struct ptx_nat
     ptx_native_jump(n, end);
     ptx_native_label(n, end);
     return ptx_native_emit(n, "phi i64 [%s, %%%s], [%s, %%%s]", by_line, line, by_list, list);
+}
+
+const char *ptx_native_check_transfer(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    if (t->checked->has_value)
+        give(n, OF_LIST(values), t->values[0]);
+    const char *is_right = ptx_native_seen_calm(n, t);
+    if (!is_right)
+        return call_host(n, t);
+    const char *before = n->flow->block, *ask = ptx_native_name(n, "ask"),
+               *end = ptx_native_name(n, "seen");
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", is_right, end, ask);
+    ptx_native_label(n, ask);
+    const char *told = call_host(n, t), *after = n->flow->block;
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
+    return ptx_native_emit(n, "phi i64 [0, %%%s], [%s, %%%s]", before, told, after);
 }
 
 bool ptx_native_is_done_by_host(const struct ptx_native_transfer *t)
@@ -412,14 +431,24 @@ void ptx_native_check_values(struct ptx_native *n, const struct ptx_instruction 
 
 /* ---- Lanes that do something together ---- */
 
-void ptx_native_check_members(struct ptx_native *n, const struct ptx_instruction *in)
+/* Whether a mask names just the lanes that are there, and all that live, which is right: an i1; NULL: it does. */
+static const char *names_all(struct ptx_native *n, const struct ptx_operand *mask, const char *live)
 {
-    const struct ptx_operand *mask = ptx_member_mask(in);
-    if (!ptx_native_is_checked(n) || !ptx_checks_meetings(n->e) || !mask)
-        return;
+    const char *is_live = NULL, *are_named = NULL;
+    if (strcmp(live, n->flow->mask) != 0)
+        is_live = ptx_native_emit(n, "icmp eq i32 %s, %s", live, n->flow->mask);
+    if ((uint32_t)mask->bits != UINT32_MAX || strcmp(n->flow->mask, "-1") != 0)
+        are_named =
+            ptx_native_emit(n, "icmp eq i32 %s, %d", n->flow->mask, (int)(int32_t)mask->bits);
+    return is_live && are_named ? ptx_native_emit(n, "and i1 %s, %s", is_live, are_named)
+           : is_live            ? is_live
+                                : are_named;
+}
+
+static void tell_members(struct ptx_native *n, const struct ptx_instruction *in,
+                         const struct ptx_operand *mask, const char *live)
+{
     const bool is_constant = mask->kind == PTX_OPERAND_INTEGER;
-    const char *live =
-        n->flow->is_divergent ? ptx_native_of_block(n, OF_BLOCK(lanes), "i32") : n->flow->mask;
     n->is_vector = true;
     if (!is_constant)
         give(n, OF_LIST(values), ptx_native_read(n, mask, PTX_U32));
@@ -431,6 +460,28 @@ void ptx_native_check_members(struct ptx_native *n, const struct ptx_instruction
         "%s, i32 %d, i64 %s)",
         told_of(n, CLEM_CHECK_WARP, in->scope), n->flow->mask, live,
         is_constant ? (int)(int32_t)(uint32_t)mask->bits : 0, is_constant ? "0" : list_number(n));
+}
+
+void ptx_native_check_members(struct ptx_native *n, const struct ptx_instruction *in,
+                              const struct ptx_operand *mask, bool is_again)
+{
+    if (!ptx_native_is_checked(n) || !ptx_checks_meetings(n->e) || !mask)
+        return;
+    const char *live =
+        n->flow->is_divergent ? ptx_native_of_block(n, OF_BLOCK(lanes), "i32") : n->flow->mask;
+    if (!is_again) {
+        tell_members(n, in, mask, live);
+        return;
+    }
+    const char *is_right = names_all(n, mask, live);
+    if (!is_right)
+        return;
+    const char *tell = ptx_native_name(n, "members"), *end = ptx_native_name(n, "met");
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", is_right, end, tell);
+    ptx_native_label(n, tell);
+    tell_members(n, in, mask, live);
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
 }
 
 void ptx_native_check_exchange(struct ptx_native *n, const struct ptx_instruction *in,

@@ -46,6 +46,15 @@ const char *ptx_native_check_transfer(struct ptx_native *n, const struct ptx_nat
 struct ptx_native_value ptx_native_listed(struct ptx_native *n, bool is_one);
 bool ptx_native_is_done_by_host(const struct ptx_native_transfer *t);
 
+/* ---- calm.c ---- */
+
+/* Finds the function's loads that cannot race. */
+void ptx_native_find_calm(struct ptx_native *n);
+/* Whether what is told of e->instruction is such a load, or races are not looked for. */
+bool ptx_native_is_calm(const struct ptx_native *n, const struct ptx_checked *checked);
+/* Whether it is seen to be right: an i1, or NULL: that has to be told. */
+const char *ptx_native_seen_calm(struct ptx_native *n, const struct ptx_native_transfer *t);
+
 /* ---- memory_place.c ---- */
 
 /* The space that an ADDRESS is in: that of its variable where the instruction names none. */
@@ -129,6 +138,13 @@ bool ptx_native_takes_none(const struct ptx_native *n, const struct ptx_native_t
 /* ahead.c: where a loop goes on to other rows, that of a later turn is asked for. */
 void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *address,
                           const struct ptx_native_transfer *t);
+
+/* ---- past.c: stores past the caches ---- */
+
+/* Whether a kernel's store does so where its launch is vast. */
+bool ptx_native_goes_past(const struct ptx_native *n, const struct ptx_native_transfer *t);
+/* "store TYPE VALUE, POINTER" of whole lines of the cache, as far as `start` is where one begins. */
+void ptx_native_store_past(struct ptx_native *n, const char *start, const char *store);
 
 /* Of two rows of 16 places each, of which all lanes are there. */
 void ptx_native_load_rows(struct ptx_native *n, const struct ptx_native_transfer *t,

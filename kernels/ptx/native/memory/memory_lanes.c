@@ -454,9 +454,14 @@ void ptx_native_store_neighbours(struct ptx_native *n, const struct ptx_native_t
     const char *type = whole_type(n, t);
     const char *all = t->width == 1 ? ptx_native_vector(n, t->values[0]).text : interleaved(n, t);
     const char *p = ptx_native_pointer(n, type, start);
-    ptx_native_do(n, "store %s %s, %s %s, align %u", type, all, ptx_native_pointer_type(n, type), p,
-                  t->bits / 8);
+    const char *store =
+        ptx_format(n->e, "store %s %s, %s %s", type, all, ptx_native_pointer_type(n, type), p);
+    if (ptx_native_goes_past(n, t))
+        ptx_native_store_past(n, start, store);
+    else
+        ptx_native_do(n, "%s, align %u", store, t->bits / 8);
 }
+
 /* ---- Vectors that are accessed as a whole ---- */
 
 /* The function's name behind the word for what it does. */

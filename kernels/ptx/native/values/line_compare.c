@@ -254,7 +254,8 @@ const char *ptx_native_holds_for_all(struct ptx_native *n, const struct ptx_inst
 static const char *lanes_at_bound(struct ptx_native *n, const struct comparison *c)
 {
     const bool is_over = c->relation == PTX_LE || c->relation == PTX_GT;
-    const char *count = ptx_native_emit(n, "sub i32 %s, %s", c->bound, c->line.base[0]);
+    const char *count =
+        ptx_native_emit(n, "sub i32 %s, %s", c->bound, ptx_native_held_apart(n, c->line.base[0]));
     if (is_over)
         count = ptx_native_emit(n, "add i32 %s, 1", count);
     const char *behind = ptx_native_emit(n, "shl i32 -1, %s", count);

@@ -43,10 +43,29 @@ static bool is_of_warp(size_t at)
 
 const char *ptx_native_of_block(struct ptx_native *n, size_t at, const char *type)
 {
+    if (at == offsetof(struct ptx_native_block, frame) && n->flow->frame)
+        return n->flow->frame;
     if (!n->flow->is_parted && is_of_warp(at))
         return ptx_format(n->e, "%%state.%zu", at);
     return of_argument(n, "state", at, type,
                        &n->flow->has_launch[sizeof(struct ptx_native_launch) + at]);
+}
+
+/* Blocks that go leg by leg are each run whole, in one call. */
+const char *ptx_native_first_warp(struct ptx_native *n)
+{
+    return n->flow->has_legs
+               ? "0"
+               : ptx_native_of_block(n, offsetof(struct ptx_native_block, first), "i32");
+}
+
+const char *ptx_native_are_together(struct ptx_native *n)
+{
+    if (n->flow->has_legs)
+        return "true";
+    return ptx_native_emit(
+        n, "icmp ne i32 %s, 0",
+        ptx_native_of_block(n, offsetof(struct ptx_native_block, is_together), "i32"));
 }
 
 const char *ptx_native_frame_place(struct ptx_native *n, uint32_t index, size_t behind,
@@ -197,7 +216,7 @@ struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special
             n, 32,
             ptx_native_of_launch(n, OF_LAUNCH(block) + 4 * (size_t)(special - PTX_NTID_X), "i32"));
     case PTX_CTAID_X:
-        if (n->flow->is_swept || n->flow->is_in_rows || n->flow->ticket)
+        if (n->flow->is_swept || n->flow->is_in_rows || n->flow->is_together)
             return ptx_native_number(n, 32, PTX_NATIVE_COLUMN);
         /* fall through */
     case PTX_CTAID_Y:

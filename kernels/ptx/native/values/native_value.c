@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/ptx/native/native_flow.h"
@@ -77,6 +78,16 @@ void ptx_native_label(struct ptx_native *n, const char *name)
     ptx_text_put(n->e->out, name);
     ptx_text_put(n->e->out, ":\n");
     n->flow->block = name;
+}
+
+void ptx_native_hold_apart(struct ptx_native *n)
+{
+    ptx_native_do(n, "call void asm sideeffect \"\", \"\"()");
+}
+
+const char *ptx_native_held_apart(struct ptx_native *n, const char *number)
+{
+    return ptx_native_emit(n, "call i32 asm sideeffect \"\", \"=r,0\"(i32 %s)", number);
 }
 
 void ptx_native_jump(struct ptx_native *n, const char *name)
@@ -263,6 +274,12 @@ struct ptx_native_value ptx_native_resize(struct ptx_native *n, struct ptx_nativ
                                                : "zext",
                                  from, value.text, ptx_native_value_type(n, value));
     return value;
+}
+
+int32_t ptx_native_only_lane(const char *lanes)
+{
+    const uint32_t word = lanes[0] == '%' ? 0 : (uint32_t)strtoll(lanes, NULL, 10);
+    return word != 0 && (word & (word - 1)) == 0 ? __builtin_ctz(word) : -1;
 }
 
 struct ptx_native_value ptx_native_first(struct ptx_native *n, struct ptx_native_value value,

@@ -1,0 +1,89 @@
+/* What is known of a block's shared memory while it runs, where it is checked. Private to kernels/ptx/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNELS_PTX_HOST_PHASE_H
+#define KERNELS_PTX_HOST_PHASE_H
+
+#include "kernels/ptx/host/checks.h"
+
+/* Plain accesses of a warp's lanes since the block's threads met, none of which is a race with another: they are noted where races
+ * are looked for (library/race.cl) only once something comes that has to be looked at there, in their order. */
+struct ptx_phase_access {
+    const struct ptx_native_told *told;
+    uint32_t lanes, thread; /* thread: of the warp's first lane */
+    uint32_t first, second; /* of lines: places of the first lanes of both half warps */
+    const uint32_t *places; /* of a list: of each lane; NULL: a line */
+};
+enum { PTX_PHASE_ACCESSES = 256, PTX_PHASE_LISTS = 128 };
+
+struct ptx_phase {
+    uint64_t
+        known; /* bytes from the start of shared memory on that were written, where that is checked */
+    /* Who has accessed each 4 bytes since then: PTX_PHASE_WARP and the like, above `now`; less than that: nobody. */
+    uint32_t *writers, *readers;
+    uint64_t cells; /* that there are of each */
+    uint32_t now;   /* a multiple of PTX_PHASE_STEP */
+    bool is_over;   /* accesses are looked at elsewhere until the threads meet */
+    uint32_t
+        orders; /* a bit for each warp that has ordered something since: what it reads again is something new */
+    uint32_t warps; /* likewise that has some of these: */
+    uint32_t count, list_count;
+    struct ptx_phase_access accesses[PTX_PHASE_ACCESSES];
+    uint32_t lists[PTX_PHASE_LISTS][32];
+};
+enum {
+    /* A thread's number, or: */
+    PTX_PHASE_WARP = 0x400, /* several threads of the warp whose number is in the lowest bits */
+    PTX_PHASE_MANY = 0x800, /* threads of several warps */
+    PTX_PHASE_ATOMIC =
+        0xc00, /* of writers: a thread by atomic operations; WARP and MANY: likewise */
+    PTX_PHASE_STEP = 0x1000
+};
+
+extern struct ptx_phase
+    ptx_no_phase; /* is_over for ever: of a block for which there is no memory, or none yet */
+
+static inline struct ptx_phase *ptx_phase_of(const struct ptx_native_block *block)
+{
+    return block->phase ? (struct ptx_phase *)(uintptr_t)block->phase : &ptx_no_phase;
+}
+
+/* runtime_check.c calls: a block begins, whose `shadow` is there, and ends; all of its threads have met; it may have stored what
+ * nobody wrote. */
+void ptx_phase_begin(const struct ptx_native_launch *launch, struct ptx_native_block *block);
+void ptx_phase_end(struct ptx_native_block *block);
+void ptx_phase_meet(const struct ptx_native_launch *launch, const struct ptx_native_block *block);
+void ptx_phase_forget(const struct ptx_native_block *block);
+
+/* Whether a load with PTX_NATIVE_CALM is seen to be right. As clem_native_check_line() and clem_native_check_list(). */
+bool ptx_phase_reads_line(const struct ptx_native_launch *launch,
+                          const struct ptx_native_block *block, const struct ptx_native_told *told,
+                          uint32_t lanes, uint64_t first, uint64_t second);
+bool ptx_phase_reads_list(const struct ptx_native_launch *launch,
+                          const struct ptx_native_block *block, const struct ptx_native_told *told,
+                          uint32_t lanes, const struct ptx_native_list *list);
+
+/* Likewise an access of shared memory that may race: whether it is seen to be right, and is noted among `accesses`. list: NULL: it is
+ * of a line. The second and third are for processors that have AVX2, or AVX-512. */
+typedef bool ptx_phase_function(const struct ptx_native_launch *launch,
+                                const struct ptx_native_block *block,
+                                const struct ptx_native_told *told, uint32_t lanes, uint64_t first,
+                                uint64_t second, const struct ptx_native_list *list);
+ptx_phase_function ptx_phase_pass_any, ptx_phase_pass_avx2, ptx_phase_pass_avx512;
+
+/* The one for this processor. */
+static inline bool ptx_phase_passes(const struct ptx_native_launch *launch,
+                                    const struct ptx_native_block *block,
+                                    const struct ptx_native_told *told, uint32_t lanes,
+                                    uint64_t first, uint64_t second,
+                                    const struct ptx_native_list *list)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+        return ptx_phase_pass_avx512(launch, block, told, lanes, first, second, list);
+    if (__builtin_cpu_supports("avx2"))
+        return ptx_phase_pass_avx2(launch, block, told, lanes, first, second, list);
+#endif
+    return ptx_phase_pass_any(launch, block, told, lanes, first, second, list);
+}
+
+#endif
