@@ -732,6 +732,16 @@ TEST_BODY(ptx_native_runs_blocks_of_a_row_in_one_call)
     assert_false(native_has_for(PTX_THREADS_ROW, HALVING("bar.sync 0;\n"), next));
 }
 
+/* How blocks follow each other is told with whether threads' numbers are read: of a row they follow from the warp's. */
+TEST_BODY(ptx_native_reads_no_numbers_of_threads_of_a_row)
+{
+    static const char *const unnumbered = ", i64 19, i64 0)\n", *const numbered =
+                                                                    ", i64 3, i64 0)\n";
+    assert_true(native_has(HALVING("bar.sync 0;\n"), unnumbered));
+    assert_true(native_has_for(PTX_THREADS_STACKED, HALVING("bar.sync 0;\n"), numbered));
+    assert_false(native_has_for(PTX_THREADS_STACKED, HALVING("bar.sync 0;\n"), unnumbered));
+}
+
 /* Two steps of a tree in shared memory, of so many threads each. */
 #define STEP(bound, guard, label)                                                                  \
     "setp.ge.u32 " guard ", %r1, " bound ";\n@" guard " bra " label                                \

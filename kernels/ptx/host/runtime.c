@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -47,13 +48,14 @@ struct running {
     struct running *next;       /* of those that take turns */
     void *own;                  /* its memory where that is its own */
     struct ptx_native_now *now; /* of the thread that runs it */
-    struct ptx_native_block block;
     struct ptx_native_turn *warps;
     uint32_t count;
     unsigned char *tids, *frames, *locals;
     uint64_t frame_bytes, local_bytes, sites, barriers;
     ptx_native_warp_function *function;
     enum ptx_native_sweep sweep;
+    bool is_numbered;              /* threads, in `tids` */
+    struct ptx_native_block block; /* the last: its end is filled in only where sums may wait */
 };
 
 /* Blocks whose warps wait for each other: some, of which the frames stay in a processor's caches. */
@@ -82,7 +84,8 @@ static uint64_t bytes_of(const struct ptx_native_launch *launch, uint64_t frame_
 uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
                            uint64_t local_bytes, uint64_t sweep, uint64_t later)
 {
-    const uint64_t bytes = bytes_of(launch, frame_bytes, local_bytes, sweep);
+    const uint64_t bytes =
+        bytes_of(launch, frame_bytes, local_bytes, sweep & ~(uint64_t)PTX_NATIVE_UNNUMBERED);
     return later ? later | (round_up(sizeof(struct running)) + bytes) : bytes;
 }
 
@@ -498,7 +501,7 @@ static void place_block(struct running *r, unsigned char *at)
 /* Runs of a launch that have the same scratch find there what the first has written. */
 static void number_threads_once(const struct running *r)
 {
-    if (r->now->numbered == r->tids)
+    if (!r->is_numbered || r->now->numbered == r->tids)
         return;
     number_threads(r);
     r->now->numbered = r->tids;
@@ -1008,9 +1011,11 @@ static void run_on(const struct running *fresh, unsigned char *scratch, uint64_t
     if (!r) {
         r = (struct running *)(void *)(scratch + round_up(sizeof *r->now));
         *r = *fresh;
+        memset(r->block.sums, 0, sizeof r->block - offsetof(struct ptx_native_block, sums));
         r->now->left = r;
         place_block(r, (unsigned char *)r + round_up(sizeof *r));
-        number_threads(r);
+        if (r->is_numbered)
+            number_threads(r);
         begin_rows(r, rows);
         begin_sums(r);
     }
@@ -1028,15 +1033,18 @@ void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, 
                         uint64_t local_bytes, uint64_t sites, uint64_t barriers, uint64_t sweep,
                         uint64_t rows, uint64_t later)
 {
-    struct running r = {.launch = launch,
-                        .now = scratch,
-                        .count = warps_of(launch),
-                        .frame_bytes = frame_bytes,
-                        .local_bytes = local_bytes,
-                        .sites = sites,
-                        .barriers = barriers,
-                        .function = warp,
-                        .sweep = (enum ptx_native_sweep)sweep};
+    struct running r;
+    memset(&r, 0, offsetof(struct running, block) + offsetof(struct ptx_native_block, sums));
+    r.launch = launch;
+    r.now = scratch;
+    r.count = warps_of(launch);
+    r.frame_bytes = frame_bytes;
+    r.local_bytes = local_bytes;
+    r.sites = sites;
+    r.barriers = barriers;
+    r.function = warp;
+    r.sweep = (enum ptx_native_sweep)(sweep & ~(uint64_t)PTX_NATIVE_UNNUMBERED);
+    r.is_numbered = !(sweep & PTX_NATIVE_UNNUMBERED);
     if (later) {
         run_on(&r, scratch, first, count, rows);
         return;

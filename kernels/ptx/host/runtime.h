@@ -57,6 +57,7 @@ struct ptx_native_block {
      * that a warp came to last, as `site` of struct clem_check_call. */
     uint64_t number_in_grid, shadow, met;
     uint64_t phase; /* likewise: address of a struct ptx_phase (phase.h) */
+    /* Where sums may wait, as of the launch: */
     struct ptx_native_sum
         sums[PTX_NATIVE_SUMS]; /* that wait for the blocks that the thread of the host runs next */
     struct ptx_native_addends list; /* likewise */
@@ -97,6 +98,8 @@ enum ptx_native_sweep {
     PTX_NATIVE_TOGETHER,
     PTX_NATIVE_IN_ROWS
 };
+/* Beside one of them: nobody reads threads' numbers from memory. */
+enum { PTX_NATIVE_UNNUMBERED = 16 };
 
 /* Runs lanes of a warp; returns the site where they wait, 0: all have ended. Where a warp waits as a whole: runs the warps that
  * the block says; returns 0 where all have ended, and otherwise PTX_NATIVE_MIXED: turns say where they wait. */

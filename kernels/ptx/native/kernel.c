@@ -1160,6 +1160,15 @@ static enum ptx_native_sweep sweep_of(const struct ptx_native_flow *f)
                            : PTX_NATIVE_ALONE;
 }
 
+/* How blocks follow each other, and whether threads have numbers in memory: those of a row follow from the warp's. */
+static int way_of_blocks(const struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const bool is_unnumbered = ptx_native_is_one_row(n->e->target->threads) && !f->is_parted &&
+                               !f->has_calls && !ptx_native_is_checked(n);
+    return (int)sweep_of(f) | (is_unnumbered ? PTX_NATIVE_UNNUMBERED : 0);
+}
+
 /* The two functions that launches call. */
 static void write_symbols(struct ptx_native *n)
 {
@@ -1178,7 +1187,7 @@ static void write_symbols(struct ptx_native *n)
         "define i64 @clem_native_scratch(i64 %%launch) nounwind {\n"
         "  %%r = call i64 @clem_native_bytes(i64 %%launch, i64 %zu, i64 %zu, i64 %d, i64 %" PRId64
         ")\n  ret i64 %%r\n}\n",
-        f->frame_bytes, f->local_bytes, (int)sweep_of(f), (int64_t)later);
+        f->frame_bytes, f->local_bytes, way_of_blocks(n), (int64_t)later);
     ptx_text_add(
         out,
         "define void @clem_native_run(i64 %%launch, i64 %%first, i64 %%count, %s "
@@ -1190,7 +1199,7 @@ static void write_symbols(struct ptx_native *n)
         "65536}\n!9 = !{i32 1}\n",
         bytes, bytes, function, f->frame_bytes, f->local_bytes,
         f->is_parted ? (int)f->site_count : 0, f->is_parted || f->is_quiet ? 0 : (int)f->site_count,
-        (int)sweep_of(f), f->row_count, (int64_t)later);
+        way_of_blocks(n), f->row_count, (int64_t)later);
     ptx_native_describe_sources(n);
 }
 
