@@ -329,7 +329,8 @@ static void by_row(struct side *s, const struct drawn *d, bool is_list)
     const struct ptx_native_launch launch = {.checked = (uint64_t)(uintptr_t)&s->head,
                                              .parameters = (uint64_t)(uintptr_t)parameters};
     const struct ptx_native_block block = {.thread = d->thread, .number_in_grid = s->look.block};
-    const bool looks = always_looks || draw(2), are_words = d->bytes == 4 && d->stride == 4;
+    const bool looks = always_looks || draw(2),
+               are_words = (d->bytes == 4 || d->bytes == 8) && d->stride == (int64_t)d->bytes;
     const struct ptx_native_told told = {
         .what = (uint64_t)d->bytes << 32 | CLEM_CHECK_GLOBAL << 8 |
                 (d->writes ? CLEM_CHECK_STORE : CLEM_CHECK_LOAD),

@@ -31,7 +31,7 @@ enum {
         8, /* each access is told, whatever is known; of atomic operations those that may order something */
     PTX_NATIVE_FIRST = 16, /* of neighbours that store at one place the first does it for all */
     PTX_NATIVE_STILL = 32, /* a plain load of memory that may be still: still.h */
-    PTX_NATIVE_WORDS = 64, /* words of 4 bytes of global memory, side by side: words_check.c */
+    PTX_NATIVE_WORDS = 64, /* 4 or 8 bytes of global memory each, side by side: words_check.c */
     PTX_NATIVE_CALM = 128  /* a load of shared memory for which PTX_NATIVE_LOOKS is all (phase.h) */
 };
 

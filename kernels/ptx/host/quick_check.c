@@ -373,6 +373,18 @@ static inline bool load_in_front(const struct quick *q, const struct lanes *l, u
     return note_in_front(q, cells, l->low, at, &access, bytes);
 }
 
+/* Likewise where there is a list, and the launch does not write there. */
+static inline bool load_in_list(const struct quick *q, const struct lanes *l, uint64_t *cells,
+                                uint64_t at, bool *is_new)
+{
+    if (!(q->told->ways & PTX_NATIVE_STILL) || !ptx_still_is_kept(q->head, l->low) ||
+        (!*is_new && !is_right(q, l)))
+        return false;
+    *is_new = true;
+    const struct ptx_row_access access = access_of(q, l, at);
+    return access.shape != 0 && ptx_row_note_still(cells, at, &q->times, &access);
+}
+
 /* What was read before was right. */
 static inline bool load_is_right(const struct quick *q, const struct lanes *l, uint64_t *cells,
                                  bool *is_new)
@@ -384,7 +396,8 @@ static inline bool load_is_right(const struct quick *q, const struct lanes *l, u
          at += PTX_ROW_BYTES) {
         const int64_t first = (int64_t)(l->low - at);
         const ptx_row_bytes bytes = ptx_row_between(first, first + (int64_t)l->bytes);
-        if (!q->is_shared && load_in_front(q, l, cells, at, bytes, is_new))
+        if (!q->is_shared && (load_in_front(q, l, cells, at, bytes, is_new) ||
+                              load_in_list(q, l, cells, at, is_new)))
             continue;
         if (is_seen &&
             ptx_row_has_read(ptx_row_of(cells, at), &q->times, q->look->time, warp, bytes))

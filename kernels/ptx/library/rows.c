@@ -808,6 +808,18 @@ bool ptx_row_note_both(uint64_t *cells, uint64_t address, const struct ptx_row_t
     return false;
 }
 
+bool ptx_row_note_still(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,
+                        const struct ptx_row_access *access)
+{
+    struct ptx_row *const row = ptx_row_of(cells, address);
+    if (!ptx_row_is_open(row) || row->mark == PTX_FRONT_MARK || row->time <= times->clear ||
+        row->count == PTX_ROW_ACCESSES || (row->written != 0 && row->last_write > times->clear))
+        return false;
+    go_on_to(row, times, access->time);
+    add(row, ptx_row_accesses(cells, row), access);
+    return true;
+}
+
 /* ---- Fronts ---- */
 
 _Static_assert(sizeof(struct ptx_front) <= PTX_ROW_CELLS * sizeof(uint64_t), "where a row is");
@@ -974,6 +986,17 @@ static inline void put(struct ptx_front *front, const struct outcome *o, const s
     front->count = o->kept + now->count;
 }
 
+/* Whether lanes that read one place did so next to it just before: these cells are added to that. */
+static inline bool reads_on(struct ptx_front *front, const struct ptx_row_access *a)
+{
+    struct ptx_row_access *const last = &front->kept[front->count ? front->count - 1 : 0];
+    if (front->count == 0 || (last->shape | a->shape) != 0 || last->time != a->time ||
+        last->word != a->word || last->lanes != a->lanes || writes(a))
+        return false;
+    last->cells |= a->cells;
+    return true;
+}
+
 /* What an access leaves of a list from before its launch. false: it is too much. */
 static bool take_list(struct ptx_front *front, const struct ptx_row_access *listed,
                       const struct ptx_row_times *t, const struct ptx_row_access *a)
@@ -1028,6 +1051,8 @@ bool ptx_front_note(uint64_t *cells, uint64_t address, const struct ptx_row_time
     if (o.is_in_doubt || o.is_enough)
         return !o.is_in_doubt;
     if (is_still && o.kept != 0 && !(bytes & ~read_since(front, alone)))
+        return true;
+    if (reads_on(front, access))
         return true;
     if (o.kept == PTX_FRONT_ACCESSES)
         return false;

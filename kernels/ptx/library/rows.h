@@ -58,7 +58,7 @@ static inline void ptx_row_copy(struct ptx_row_access *to, const struct ptx_row_
 }
 
 /* What is kept of a row of global memory while that is little: in place of a struct ptx_row, with no list behind it. */
-enum { PTX_FRONT_ACCESSES = 5 };
+enum { PTX_FRONT_ACCESSES = 10 };
 struct ptx_front {
     uint64_t mark; /* PTX_FRONT_MARK: that is so */
     uint32_t count, unused;
@@ -194,6 +194,9 @@ bool ptx_row_note(uint64_t *cells, uint64_t address, const struct ptx_row_times 
 /* Likewise two stores of one instruction, which some lanes make and others. */
 bool ptx_row_note_both(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,
                        const struct ptx_row_access stores[2]);
+/* Notes a read of memory that no block of its launch writes: one more of the list. false: that has no room, or it is no list. */
+bool ptx_row_note_still(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,
+                        const struct ptx_row_access *access);
 /* The list of the row, in their order in time; NULL: there are cells. */
 const struct ptx_row_access *ptx_row_listed(uint64_t *cells, uint64_t address, uint32_t *count);
 

@@ -202,12 +202,12 @@ const struct ptx_checked *ptx_native_checked(struct ptx_native *n, const struct 
     return ptx_check_lanes(e, &access, c) ? c : NULL;
 }
 
-/* Words of global memory, side by side, that are looked at in all ways. */
+/* Words of global memory, or two at once, side by side, that are looked at in all ways. */
 static uint64_t ways_of_line(const struct ptx_native *n, const struct ptx_checked *c,
                              int64_t stride)
 {
     const uint64_t ways = ways_of(n, c), looks = PTX_NATIVE_LOOKS | PTX_NATIVE_RACES;
-    const bool are_words = stride == 4 && CLEM_CHECK_BYTES(c->what) == 4 &&
+    const bool are_words = (stride == 4 || stride == 8) && CLEM_CHECK_BYTES(c->what) == stride &&
                            CLEM_CHECK_SPACE(c->what) == CLEM_CHECK_GLOBAL &&
                            CLEM_CHECK_KIND(c->what) != CLEM_CHECK_ATOMIC;
     const bool is_plain = (ways & (looks | PTX_NATIVE_TELLS | PTX_NATIVE_FIRST)) == looks;
