@@ -375,7 +375,8 @@ TEST_BODY(a_constant_is_told_where_it_is_not_seen_to_be_right)
     const uint64_t place = (uint64_t)(uintptr_t)memory;
     begin();
     memset(here.shadow, 1, BYTES);
-    struct clem_check_memory all = {place, sizeof memory, (uint64_t)(uintptr_t)here.shadow};
+    struct clem_check_memory all = {
+        .base = place, .bytes = sizeof memory, .written = (uint64_t)(uintptr_t)here.shadow};
     for (size_t i = 0; i < CLEM_CHECK_PAGES; i++)
         pages[i] = (uint64_t)(uintptr_t)&all;
     here.head.memory = (uint64_t)(uintptr_t)pages;

@@ -409,8 +409,8 @@ void ptx_native_find_rests(struct ptx_native *n)
     struct ptx_arena *arena = n->e->arena;
     const enum ptx_threads threads = n->e->target->threads;
     f->rests = ptx_arena_array(arena, f->graph->count + 1, sizeof *f->rests);
-    if (f->is_parted || f->site_count == 0 || f->ticket || f->is_together ||
-        ptx_native_is_checked(n) || !ptx_native_is_one_row(threads))
+    if (f->is_parted || f->site_count == 0 || f->is_together || ptx_native_is_checked(n) ||
+        !ptx_native_is_one_row(threads))
         return;
     struct finding finding = {.n = n, .of_block = ptx_flow_uniformity(arena, f->graph)};
     finding.is_idle = ptx_arena_take(arena, f->graph->count + 1);
