@@ -114,10 +114,10 @@ struct clem_check_launch {
 #define CLEM_RACE_PAIR_PLACE(pair) (((pair) >> 32) * 31 + ((pair) >> 4)) % CLEM_RACE_REPORTED
 
 /* They lie in pages: the first ones of all cells, then the others, cell by cell. */
-#define CLEM_RACE_PAGE_BITS   12 /* of memory's bytes */
-#define CLEM_RACE_PAGE_BYTES  (1ul << CLEM_RACE_PAGE_BITS)
-#define CLEM_RACE_PAGES       1024
-#define CLEM_RACE_SITES       256
+#define CLEM_RACE_PAGE_BITS  12 /* of memory's bytes */
+#define CLEM_RACE_PAGE_BYTES (1ul << CLEM_RACE_PAGE_BITS)
+#define CLEM_RACE_PAGES      1024
+#define CLEM_RACE_SITES      256
 
 struct clem_race_page {
     ulong number; /* of the first address */
