@@ -190,6 +190,10 @@ static bool widens(const char *text)
              "\n" mad "\nmul.wide.s32 %rd2, %r4, 4;\n" behind                                      \
              "\nst.global.u32 [%rd2], %r5;\nret;\n")
 #define PLACE "mad.lo.s32 %r4, %r1, %r2, %r3;"
+#define DYNAMIC(accesses)                                                                          \
+    PTX_HEAD ".extern .shared .align 4 .b8 s[];\n.visible .entry k(.param .u64 a)\n{\n"            \
+             ".reg .b32 %r<9>;\n.reg .b64 %rd<9>;\nmad.lo.s32 %r4, %ctaid.x, %ntid.x, "            \
+             "%tid.x;\n" accesses "ret;\n}\n"
 
 TEST_BODY(ptx_flow_knows_whether_blocks_may_be_wider)
 {
@@ -220,6 +224,10 @@ TEST_BODY(ptx_flow_knows_whether_blocks_may_be_wider)
         PTX_HEAD ".visible .entry k(.param .u64 a)\n.reqntid 16\n{\nret;\n}\n",
         PTX_HEAD
         ".visible .entry k(.param .u64 a)\n{\n.shared .u32 s;\nst.shared.u32 [s], 1;\nret;\n}\n",
+        DYNAMIC("mov.u64 %rd1, s;\ncvta.shared.u64 %rd2, %rd1;\nst.u32 [%rd2], %r4;\n"),
+        DYNAMIC("mov.u64 %rd1, s;\nst.u32 [%rd1], %r4;\n"),
+        DYNAMIC("st.u32 [s+4], %r4;\n"),
+        DYNAMIC("mov.u64 %rd1, 0;\ncvta.shared.u64 %rd2, %rd1;\nst.u32 [%rd2], %r4;\n"),
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (widens(others[i]))

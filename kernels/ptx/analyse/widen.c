@@ -96,15 +96,29 @@ static bool goes_on(const struct known *k, const struct ptx_instruction *in)
            k->function->labels[to->index].instruction > (size_t)(in - k->function->instructions);
 }
 
+/* A launch may give shared memory of which the kernel's entry says nothing, and generic accesses may go there. */
+static bool is_of_shared(const struct ptx_instruction *in)
+{
+    bool is = in->space == PTX_SPACE_SHARED;
+    for (uint32_t i = 0; i < in->operand_count; i++) {
+        const struct ptx_operand *o = &in->operands[i];
+        const bool names = o->kind == PTX_OPERAND_VARIABLE || o->kind == PTX_OPERAND_ADDRESS;
+        is |= names && o->variable && o->variable->space == PTX_SPACE_SHARED;
+    }
+    return is;
+}
+
 /* Nothing by which threads meet or wait for each other, and no memory of a block. */
 static bool is_alone(const struct known *k, const struct ptx_instruction *in)
 {
+    if (is_of_shared(in))
+        return false;
     switch (in->opcode) {
     case PTX_OPCODE_bra:
         return in->operand_count > 0 && goes_on(k, in);
     case PTX_OPCODE_ld:
     case PTX_OPCODE_st:
-        return !ptx_is_volatile(in) && in->space != PTX_SPACE_SHARED;
+        return !ptx_is_volatile(in);
     case PTX_OPCODE_ret:
     case PTX_OPCODE_exit:
         return true;
