@@ -427,6 +427,34 @@ TEST_BODY(race_release_is_seen_by_who_acquires)
     end(&b, 2, 0, 0);
 }
 
+/* The block that came first goes on last, when the others have come to the next barrier of the grid. */
+TEST_BODY(race_barrier_of_a_grid_orders_what_is_before)
+{
+    struct ocl_race_access comes = adds, looks_up = acquires;
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 0), *m = block(&b, 1);
+    comes.releases = true;
+    comes.parties = looks_up.parties = 2;
+    touch(&b, k, 0, DATA, 1, writes);
+    touch(&b, k, 0, WORD, 2, comes);
+    touch(&b, m, 0, DATA + 4, 1, writes);
+    touch(&b, m, 0, WORD, 2, comes);
+    touch(&b, m, 0, WORD, 3, looks_up);
+    touch(&b, m, 0, DATA, 4, reads);
+    touch(&b, m, 0, DATA + 8, 5, writes);
+    touch(&b, m, 0, WORD, 2, comes);
+    touch(&b, k, 0, WORD, 3, looks_up);
+    touch(&b, k, 0, DATA + 4, 4, reads);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 0);
+    touch(&b, k, 0, DATA + 8, 5, reads);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 1);
+    touch(&b, k, 0, WORD, 2, comes);
+    touch(&b, k, 0, WORD, 3, looks_up);
+    touch(&b, k, 0, DATA + 8, 6, reads);
+    end(&b, 1, 0, 0);
+}
+
 TEST_BODY(race_scope_must_hold_both)
 {
     struct bench b;
