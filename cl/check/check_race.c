@@ -48,7 +48,9 @@ static struct told {
 
 static uint64_t key_of(const struct ocl_check_launch *launch, uint64_t number)
 {
-    return ((number + (uint64_t)(uintptr_t)launch->kernel) * 0x9e3779b97f4a7c15u) | 1;
+    const uint64_t mixed = number * 0xff51afd7ed558ccdu; /* names and lines are near each other */
+    return (((mixed ^ mixed >> 32) + (uint64_t)(uintptr_t)launch->kernel) * 0x9e3779b97f4a7c15u) |
+           1;
 }
 
 /* Where a key is, or may be noted; NULL: nowhere. */

@@ -1,6 +1,7 @@
 /* Tests of cl/race/: which accesses are races.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/race/race.h"
+#include "cl/check/check_race.h"
 
 #include "tests/test.h"
 
@@ -632,4 +633,17 @@ TEST_BODY(race_memory_has_a_limit)
     assert_true(ocl_race_is_full(race));
     ocl_race_launch_end(race, launch);
     ocl_race_free(race);
+}
+
+/* Names of kernels and numbers of lines are near each other. */
+TEST_BODY(race_reports_of_kernels_are_told_apart)
+{
+    static const char names[64] = "";
+    struct ocl_check_launch one = {.kernel = names};
+    assert_true(ocl_check_is_first(&one, 40));
+    assert_false(ocl_check_is_first(&one, 40));
+    for (uint64_t i = 1; i < 40; i++) {
+        struct ocl_check_launch other = {.kernel = names + i};
+        assert_true(ocl_check_is_first(&other, 40 - i));
+    }
 }
