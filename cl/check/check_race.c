@@ -48,7 +48,9 @@ static struct told {
 
 static uint64_t key_of(const struct ocl_check_launch *launch, uint64_t number)
 {
-    return ((number + (uint64_t)(uintptr_t)launch->kernel) * 0x9e3779b97f4a7c15u) | 1;
+    const uint64_t mixed = number * 0xff51afd7ed558ccdu; /* names and lines are near each other */
+    return (((mixed ^ mixed >> 32) + (uint64_t)(uintptr_t)launch->kernel) * 0x9e3779b97f4a7c15u) |
+           1;
 }
 
 /* Where a key is, or may be noted; NULL: nowhere. */
@@ -424,6 +426,17 @@ static bool is_same(const struct ocl_access *a)
            memcmp((const void *)(uintptr_t)a->address, &a->value, a->bytes) == 0;
 }
 
+/* How many come to the barrier of the launch's grid that lies there. Source: struct clem_rota of kernels/ptx/library/turns.h. */
+static uint32_t parties_of(const struct ocl_access *a)
+{
+    enum { ROTA = 1, BARRIER = 28 };
+    const struct ocl_check_launch *const launch = a->launch;
+    return a->space == CLEM_CHECK_GLOBAL && launch->takes_turns && launch->is_cooperative &&
+                   a->address == atomic_load(&launch->own[ROTA].base) + BARRIER
+               ? (uint32_t)launch->block_count
+               : 0;
+}
+
 static void access_by(struct ocl_race_block *block, const struct ocl_access *a, uint32_t thread)
 {
     const bool is_narrow = a->scope == CLEM_CHECK_SCOPE_CTA;
@@ -443,6 +456,7 @@ static void access_by(struct ocl_race_block *block, const struct ocl_access *a, 
         .releases = a->kind != CLEM_CHECK_LOAD &&
                     is_one_of(a->order, CLEM_CHECK_ORDER_RELEASE, CLEM_CHECK_ORDER_ACQ_REL),
         .is_same = is_same(a),
+        .parties = parties_of(a),
     };
     ocl_race_access(race, block, thread, &access);
 }

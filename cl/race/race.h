@@ -35,6 +35,7 @@ struct ocl_race_access {
     bool is_narrow;          /* the scope is the block */
     bool acquires, releases; /* by its own order */
     bool is_same;            /* writes what is there already, in shared memory perhaps by chance */
+    uint32_t parties;        /* of a grid's barrier: how many come to it; 0: it is none */
 };
 
 enum ocl_race_kind {

@@ -156,6 +156,16 @@ static uint32_t released(struct ocl_race *race, struct ocl_race_block *block, ui
     return race_join(race, race_join(race, me->told[scope], own), block->fenced);
 }
 
+/* A block comes to its grid's barrier: nobody goes on before all have come, nor learns of what was done behind that when it does. */
+static void come(struct ocl_race *race, struct release *barrier, uint32_t wide, uint32_t parties)
+{
+    barrier->coming = race_join(race, barrier->coming, wide);
+    if (++barrier->come < parties)
+        return;
+    barrier->knows = barrier->coming;
+    barrier->come = 0;
+}
+
 static void release_by(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread,
                        const struct ocl_race_access *access)
 {
@@ -164,17 +174,21 @@ static void release_by(struct ocl_race *race, struct ocl_race_block *block, uint
     const uint32_t narrow = released(race, block, thread, access, NARROW);
     const uint32_t wide = is_narrow ? 0 : released(race, block, thread, access, WIDE);
     struct release *place = find_release(race, key);
-    if (!place && (narrow | wide) == 0)
+    if (!place && (narrow | wide) == 0 && access->parties == 0)
         return;
     if (!place && !(place = add_release(race, key)))
         return;
+    if (access->releases)
+        race->look.time++;
+    if (access->parties != 0) {
+        come(race, place, wide, access->parties);
+        return;
+    }
     const bool goes_on = access->reads;
     const bool is_ours = place->narrow_block == block->serial;
     place->knows = goes_on ? race_join(race, place->knows, wide) : wide;
     place->narrow = goes_on && is_ours ? race_join(race, place->narrow, narrow) : narrow;
     place->narrow_block = block->serial;
-    if (access->releases)
-        race->look.time++;
 }
 
 void race_strong(struct ocl_race *race, struct ocl_race_block *block, uint32_t thread,

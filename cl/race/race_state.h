@@ -134,6 +134,8 @@ struct release {
     uint64_t key; /* 0: free */
     uint32_t knows, narrow;
     uint32_t narrow_block; /* the serial of the block that `narrow` is for */
+    uint32_t coming,
+        come; /* of a barrier of a grid: what those have released who have come to it, and how many */
 };
 
 struct ocl_race {

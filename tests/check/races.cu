@@ -6,6 +6,7 @@
  *
  * A mutant is chosen when the kernel runs, so that all are compiled once: `m` is the one, known to the whole grid.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <cooperative_groups.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -536,7 +537,8 @@ __global__ void sort_by_bits(memory *g, int m)
         const int before = t < 32 ? 0 : zeros[0];
         const int place =
             value >> bit & 1 ? all + (t < 32 ? 0 : 32 - zeros[0]) + ones : before + lane - ones;
-        s[(unsigned)place % threads] = value; // within, whatever a missing barrier makes of the counts
+        s[(unsigned)place % threads] =
+            value; // within, whatever a missing barrier makes of the counts
         BARRIER(3);
     }
     g->out[blockIdx.x * threads + t] = s[t];
@@ -710,6 +712,21 @@ __global__ void grid_barrier(memory *g, int m)
     BARRIER(5);
     const int value = g->out[(i + threads) % length];
     if (value != g->in[(i + threads) % length])
+        g->words[0] = 1;
+}
+
+/* Behind what is missing all blocks meet again, the first to come as the last to go on. */
+__global__ void meet_in_grid(memory *g, int m)
+{
+    const int i = blockIdx.x * threads + threadIdx.x, next = (i + threads) % length;
+    const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    grid.sync();
+    g->out[i] = g->in[i];
+    if (m != 1)
+        grid.sync();
+    const int value = g->out[next];
+    grid.sync();
+    if (value < 0)
         g->words[0] = 1;
 }
 
@@ -1016,6 +1033,7 @@ static const struct {
     ROW(turn_surface, 1, 0x2),
     ROW(turn_texture, 1, 0x2),
     ROW(grid_barrier, 5, 0x3e),
+    ROW(meet_in_grid, 1, 0x0),
     ROW(hand_on, 2, 0x0),
     ROW(hand_on_by_fences, 2, 0x0),
     ROW(hand_on_between_warps, 5, 0x26),
@@ -1093,7 +1111,11 @@ static int run(const char *name, int mutant)
         cudaMemcpy(device, host, sizeof *device, cudaMemcpyHostToDevice);
         if (strncmp(name, "turn_", 5) == 0)
             make_objects(device);
-        kernel.kernel<<<blocks, threads>>>(device, mutant);
+        void *arguments[] = {&device, &mutant};
+        if (strcmp(name, "meet_in_grid") == 0)
+            cudaLaunchCooperativeKernel((void *)kernel.kernel, blocks, threads, arguments, 0, 0);
+        else
+            kernel.kernel<<<blocks, threads>>>(device, mutant);
         cudaMemcpy(host, device, sizeof *device, cudaMemcpyDeviceToHost);
         cudaFree(device);
     }

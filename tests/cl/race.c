@@ -1,6 +1,7 @@
 /* Tests of cl/race/: which accesses are races.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/race/race.h"
+#include "cl/check/check_race.h"
 
 #include "tests/test.h"
 
@@ -427,6 +428,34 @@ TEST_BODY(race_release_is_seen_by_who_acquires)
     end(&b, 2, 0, 0);
 }
 
+/* The block that came first goes on last, when the others have come to the next barrier of the grid. */
+TEST_BODY(race_barrier_of_a_grid_orders_what_is_before)
+{
+    struct ocl_race_access comes = adds, looks_up = acquires;
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 0), *m = block(&b, 1);
+    comes.releases = true;
+    comes.parties = looks_up.parties = 2;
+    touch(&b, k, 0, DATA, 1, writes);
+    touch(&b, k, 0, WORD, 2, comes);
+    touch(&b, m, 0, DATA + 4, 1, writes);
+    touch(&b, m, 0, WORD, 2, comes);
+    touch(&b, m, 0, WORD, 3, looks_up);
+    touch(&b, m, 0, DATA, 4, reads);
+    touch(&b, m, 0, DATA + 8, 5, writes);
+    touch(&b, m, 0, WORD, 2, comes);
+    touch(&b, k, 0, WORD, 3, looks_up);
+    touch(&b, k, 0, DATA + 4, 4, reads);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 0);
+    touch(&b, k, 0, DATA + 8, 5, reads);
+    assert_int_equal(b.found.counts[OCL_RACE_DIFFERS], 1);
+    touch(&b, k, 0, WORD, 2, comes);
+    touch(&b, k, 0, WORD, 3, looks_up);
+    touch(&b, k, 0, DATA + 8, 6, reads);
+    end(&b, 1, 0, 0);
+}
+
 TEST_BODY(race_scope_must_hold_both)
 {
     struct bench b;
@@ -604,4 +633,17 @@ TEST_BODY(race_memory_has_a_limit)
     assert_true(ocl_race_is_full(race));
     ocl_race_launch_end(race, launch);
     ocl_race_free(race);
+}
+
+/* Names of kernels and numbers of lines are near each other. */
+TEST_BODY(race_reports_of_kernels_are_told_apart)
+{
+    static const char names[64] = "";
+    struct ocl_check_launch one = {.kernel = names};
+    assert_true(ocl_check_is_first(&one, 40));
+    assert_false(ocl_check_is_first(&one, 40));
+    for (uint64_t i = 1; i < 40; i++) {
+        struct ocl_check_launch other = {.kernel = names + i};
+        assert_true(ocl_check_is_first(&other, 40 - i));
+    }
 }
