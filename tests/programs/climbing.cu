@@ -118,9 +118,9 @@ int main(int count, char **arguments)
     program_begin(count, arguments);
     cudaDeviceProp facts;
     CUDA(cudaGetDeviceProperties(&facts, 0));
-    const size_t most = (size_t)1 << 28, held = (size_t)facts.l2CacheSize + (1 << 20);
-    memory_words = (held < most ? held : most) / sizeof(unsigned);
-    const std::vector<unsigned> words = random_words(1 << 20);
+    const size_t least = (size_t)1 << 22, most = (size_t)1 << 28, held = (size_t)facts.l2CacheSize + (1 << 20);
+    memory_words = (held < least ? least : held < most ? held : most) / sizeof(unsigned);
+    const std::vector<unsigned> words = random_words(least / sizeof(unsigned));
     device_array<unsigned> in(memory_words), out(memory_words);
     CUDA(cudaMemcpy(in.data, words.data(), words.size() * sizeof(unsigned), cudaMemcpyHostToDevice));
     static const dim3 blocks[] = {dim3(32, 4), dim3(64, 1), dim3(32, 32), dim3(16, 16), dim3(8, 8),
