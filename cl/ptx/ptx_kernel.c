@@ -896,7 +896,7 @@ static ocl_status translate(struct ocl_kernel *kernel, struct ocl_ptx_facts *fac
     struct ptx_log log = {0};
     ocl_status status = OCL_OK;
     const struct ptx_module *module = ocl_program_origin(kernel->program)->ptx->module;
-    kernel->ptx->widens = may_be_native && !ocl_check_wants(OCL_CHECK_KERNELS | OCL_CHECK_GUARD) &&
+    kernel->ptx->widens = may_be_native && !ocl_check_wants(OCL_CHECK_KERNELS) &&
                           ptx_module_entry_widens(module, kernel->ptx->index);
     const struct kind kind = expected_kind(kernel);
     const enum ptx_status outcome =
