@@ -12,8 +12,8 @@ struct ocl_plan {
     cl_uint dimensions;
     size_t global[3], local[3];
     size_t portion[3]; /* work-items of one enqueued command; all that there are, mostly */
-    size_t
-        joined; /* PTX_FORM_BLOCK: thread blocks in a row, along x, that each work-item runs; PTX_FORM_NATIVE: as ocl_widened() */
+    /* PTX_FORM_BLOCK: thread blocks in a row, along x, that each work-item runs; PTX_FORM_NATIVE: as ocl_widened(). */
+    size_t joined;
     /* Bytes for the threads' scratch: of __local memory for a work-group; where the kernel spills, of
      * __global memory for each thread block of a command. */
     size_t scratch_bytes;

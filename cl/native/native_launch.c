@@ -286,9 +286,10 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     struct ocl_native_launch *made = pool ? ocl_piece_take(bytes) : NULL;
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
-    const size_t facts_at = offsetof(struct ocl_native_launch, facts);
-    memset(made, 0, offsetof(struct ocl_native_launch, portions) + sizeof made->portions.count);
-    memset(&made->facts, 0, bytes - facts_at);
+    /* All but the lines that ocl_parts_begin() sets where there are portions. */
+    memset(made, 0, offsetof(struct ocl_native_launch, portions));
+    made->portions.count = 0;
+    memset(&made->facts, 0, bytes - offsetof(struct ocl_native_launch, facts));
     made->piece.run = work;
     atomic_fetch_add_explicit(&native->references, 1, memory_order_relaxed);
     made->native = native;

@@ -323,12 +323,18 @@ static bool mend_file(struct job *job, const struct fault *faults, size_t count)
     return is_mended;
 }
 
+/* Whether the overlay's notation need not be told of anything in it. */
+static bool is_plain(const char *name)
+{
+    return !strpbrk(name, "\"\\");
+}
+
 /* Names as clang looks for them: from the root on. */
 static bool write_overlay(const struct job *job)
 {
     char here[4096], name[sizeof job->scratch + 16];
     snprintf(name, sizeof name, "%s/overlay", job->scratch);
-    FILE *file = getcwd(here, sizeof here) ? fopen(name, "we") : NULL;
+    FILE *file = getcwd(here, sizeof here) && is_plain(here) ? fopen(name, "we") : NULL;
     if (!file)
         return false;
     fputs("{\"version\": 0, \"use-external-names\": false, \"roots\": [", file);
@@ -355,8 +361,7 @@ bool clemcc_rewrite(struct job *job, const char *log)
         for (next = i + 1; next < faults.count; next++)
             if (strcmp(faults.list[next].file, faults.list[i].file) != 0)
                 break;
-        /* Names that the overlay's notation would have to be told of are left alone. */
-        if (!strpbrk(faults.list[i].file, "\"\\"))
+        if (is_plain(faults.list[i].file))
             is_mended |= mend_file(job, faults.list + i, next - i);
     }
     free(faults.list);

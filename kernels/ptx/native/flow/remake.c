@@ -140,10 +140,12 @@ void ptx_native_remake_of(struct ptx_native *n, const bool *which)
     n->e->instruction = here;
 }
 
-static void note_wanted(void *with, uint32_t index, bool is_whole)
+static void remake_constant(void *with, uint32_t index, bool is_whole)
 {
     (void)is_whole;
-    ((bool *)with)[index] = true;
+    struct ptx_native *const n = with;
+    if (n->flow->is_constant[index] && ptx_flow_is_live(n->flow->graph, n->flow->node, index))
+        remake(n, index);
 }
 
 void ptx_native_remake_constants(struct ptx_native *n, const struct ptx_node *range)
@@ -152,13 +154,8 @@ void ptx_native_remake_constants(struct ptx_native *n, const struct ptx_node *ra
     const struct ptx_instruction *const here = n->e->instruction;
     if (f->sites[f->node] > 0)
         return; /* behind its barrier all are made that live */
-    bool *wanted = ptx_arena_take(n->e->arena, f->function->register_count + 1);
     for (uint32_t i = range->first; i < range->end; i++)
-        ptx_flow_reads(&f->function->instructions[i], note_wanted, wanted);
-    for (uint32_t r = 0; r < f->function->register_count; r++)
-        if (wanted[r] && f->is_constant[r] &&
-            ptx_flow_is_live(f->graph, (int32_t)(range - f->graph->nodes), r))
-            remake(n, r);
+        ptx_flow_reads(&f->function->instructions[i], remake_constant, n);
     n->e->instruction = here;
 }
 
