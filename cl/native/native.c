@@ -48,12 +48,21 @@ static bool make_key(const struct ocl_device *device, const char *text, size_t b
     return length > 0 && length < 64;
 }
 
+/* Zeros, for at least so many bytes. NULL without memory. */
+static struct ocl_native *make_empty(size_t bytes)
+{
+    const size_t alignment = _Alignof(struct ocl_native),
+                 room = (bytes + alignment - 1) / alignment * alignment;
+    struct ocl_native *made = aligned_alloc(alignment, room);
+    return made ? memset(made, 0, room) : NULL;
+}
+
 static struct ocl_native *load(const char *name, const struct ocl_object *object, const char **why)
 {
     static const char *const names[] = {"clem_native_scratch", "clem_native_run"};
     void *functions[2];
     const size_t length = strlen(name);
-    struct ocl_native *made = calloc(1, sizeof *made + length + 1);
+    struct ocl_native *made = make_empty(sizeof *made + length + 1);
     *why = made ? ocl_code_load(object->data, object->bytes, ocl_native_symbol, names, functions, 2,
                                 &made->code)
                 : "there is no memory";
@@ -61,7 +70,7 @@ static struct ocl_native *load(const char *name, const struct ocl_object *object
         free(made);
         return NULL;
     }
-    atomic_init(&made->references, 1);
+    ocl_holders_begin(&made->holders);
     memcpy(&made->scratch, &functions[0], sizeof made->scratch);
     memcpy(&made->run, &functions[1], sizeof made->run);
     memcpy(made->name, name, length + 1);
@@ -174,12 +183,22 @@ struct ocl_native *ocl_native_make(const struct ocl_device *device, const char *
     return found ? found : compile(device, name, text, bytes, directory, &key);
 }
 
-void ocl_native_release(struct ocl_native *native)
+static void free_native(struct ocl_native *native)
 {
-    if (!native || atomic_fetch_sub(&native->references, 1) != 1)
-        return;
     ocl_native_forget_debugger(native);
     ocl_native_forget_code(native);
     ocl_code_unload(&native->code);
     free(native);
+}
+
+void ocl_native_release(struct ocl_native *native)
+{
+    if (native && ocl_holders_end(&native->holders))
+        free_native(native);
+}
+
+void ocl_native_let_go(struct ocl_native *native)
+{
+    if (ocl_holders_give(&native->holders))
+        free_native(native);
 }

@@ -28,9 +28,10 @@ struct ocl_native_launch {
     uint64_t portion;      /* of them that a work-item takes at once */
     _Atomic uint64_t next; /* the first block that nobody has taken, where there are no portions */
     _Atomic size_t left;   /* work-items that have not ended */
-    const uint32_t *failure;   /* of struct ocl_native_shape */
-    _Atomic uint32_t verdict;  /* whoever comes first finds out whether blocks run */
-    struct ocl_parts portions; /* of a launch that is taken from both ends; otherwise none */
+    const uint32_t *failure;  /* of struct ocl_native_shape */
+    _Atomic uint32_t verdict; /* whoever comes first finds out whether blocks run */
+    struct ocl_parts
+        *portions; /* of a launch that is taken from both ends, behind the parameters; or NULL */
     struct ptx_native_launch facts;
     _Alignas(16) unsigned char parameters[];
 };
@@ -85,8 +86,8 @@ ocl_status ocl_native_program(struct ocl_context *context, cl_program *program)
 
 static void free_launch(struct ocl_native_launch *launch)
 {
-    ocl_scratch_pool_release(launch->scratch);
-    ocl_native_release(launch->native);
+    ocl_scratch_pool_let_go(launch->scratch);
+    ocl_native_let_go(launch->native);
     ocl_piece_give(launch);
 }
 
@@ -111,7 +112,7 @@ static struct stretch take_next(struct ocl_native_launch *launch)
 static struct stretch take_portions(struct ocl_native_launch *launch, bool is_waiting)
 {
     uint64_t from = 0;
-    const uint64_t count = ocl_parts_take(&launch->portions, is_waiting, false, &from);
+    const uint64_t count = ocl_parts_take(launch->portions, is_waiting, false, &from);
     const uint64_t first = from * launch->portion;
     return (struct stretch){first,
                             count > 0 ? least(launch->blocks - first, count * launch->portion) : 0};
@@ -119,7 +120,7 @@ static struct stretch take_portions(struct ocl_native_launch *launch, bool is_wa
 
 static struct stretch take(struct ocl_native_launch *launch, bool is_waiting)
 {
-    return launch->portions.count > 0 ? take_portions(launch, is_waiting) : take_next(launch);
+    return launch->portions ? take_portions(launch, is_waiting) : take_next(launch);
 }
 
 /* Runs blocks, in order, from a stretch on until there are none. Returns how many. */
@@ -240,13 +241,23 @@ size_t ocl_native_items(const struct ocl_context *context, const struct ocl_nati
     return blocks < most ? (size_t)blocks : most;
 }
 
+/* What a launch takes at least that is worth sharing: two threads have to hear of each other for it several times. */
+static uint64_t shortest_ps(void)
+{
+    enum { TIMES = 20, LEAST_PS = 1500000, MOST_PS = 4000000, UNKNOWN_PS = 3000000 };
+    const uint64_t wanted = (uint64_t)ocl_chain_hearing_ns() * 1000 * TIMES;
+    if (wanted == 0)
+        return UNKNOWN_PS;
+    return wanted < LEAST_PS ? LEAST_PS : least(wanted, MOST_PS);
+}
+
 /* Of a launch that threads share if any wait for it: none waits long for the part that another has begun. */
 static uint64_t part_of(const struct ocl_native *native, uint64_t blocks)
 {
-    enum { PART_PS = 2000000, PARTS = 64, LEAST_PS = 100000, SHORTEST_PS = 3000000 };
+    enum { PART_PS = 2000000, PARTS = 64, LEAST_PS = 100000 };
     const uint64_t block_ps = atomic_load_explicit(&native->block_ps, memory_order_relaxed);
     const uint64_t all_ps = block_ps * blocks, part_ps = all_ps / PARTS;
-    if (all_ps < SHORTEST_PS)
+    if (all_ps < shortest_ps())
         return blocks;
     return least(part_ps > LEAST_PS ? part_ps : LEAST_PS, PART_PS) / block_ps + 1;
 }
@@ -278,20 +289,36 @@ static uint64_t in_rows(uint64_t portion, uint64_t row)
     return (row + parts - 1) / parts;
 }
 
+static size_t rounded(size_t bytes)
+{
+    const size_t alignment = _Alignof(struct ocl_parts);
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/* Room for portions behind so many bytes of a launch: few launches have them, and what no thread writes does not have to go from one
+ * processor's caches to the other's. */
+static size_t with_portions(size_t bytes)
+{
+    return rounded(bytes) + sizeof(struct ocl_parts);
+}
+
+static void begin_portions(struct ocl_native_launch *launch, size_t bytes)
+{
+    launch->portions = (struct ocl_parts *)((unsigned char *)launch + rounded(bytes));
+    ocl_parts_begin(launch->portions, (launch->blocks + launch->portion - 1) / launch->portion);
+}
+
 ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *native,
                             const struct ocl_native_shape *shape, struct ocl_native_launch **launch)
 {
     struct ocl_scratch_pool *pool = pool_of(context);
     const size_t bytes = sizeof **launch + shape->parameter_bytes + 1;
-    struct ocl_native_launch *made = pool ? ocl_piece_take(bytes) : NULL;
+    struct ocl_native_launch *made = pool ? ocl_piece_take(with_portions(bytes)) : NULL;
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
-    /* All but the lines that ocl_parts_begin() sets where there are portions. */
-    memset(made, 0, offsetof(struct ocl_native_launch, portions));
-    made->portions.count = 0;
-    memset(&made->facts, 0, bytes - offsetof(struct ocl_native_launch, facts));
+    memset(made, 0, bytes);
     made->piece.run = work;
-    atomic_fetch_add_explicit(&native->references, 1, memory_order_relaxed);
+    ocl_holders_take(&native->holders);
     made->native = native;
     ocl_scratch_pool_hold(pool);
     made->scratch = pool;
@@ -303,11 +330,11 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     if (made->portion < made->blocks)
         made->piece.share = share;
     if (made->piece.share && shape->items == 1 && !shape->takes_turns)
-        ocl_parts_begin(&made->portions, (made->blocks + made->portion - 1) / made->portion);
+        begin_portions(made, bytes);
     atomic_init(&made->next, 0);
     made->facts.block_count = shape->blocks;
     made->facts.is_apart = ocl_guard_is_on(); /* a crash tells which block it was */
-    made->facts.begun = made->portions.count > 0 ? 0 : (uint64_t)(uintptr_t)&made->next;
+    made->facts.begun = made->portions ? 0 : (uint64_t)(uintptr_t)&made->next;
     atomic_init(&made->left, shape->items);
     atomic_init(&made->verdict, 0);
     made->failure = shape->failure;

@@ -5,12 +5,12 @@
 
 #include <stdatomic.h>
 
+#include "cl/base/holders.h"
 #include "cl/native/code.h"
 #include "kernels/ptx/host/abi.h"
 
 struct ocl_native {
-    _Atomic size_t references;
-    unsigned char apart[64]; /* launches count them while others read what follows */
+    struct ocl_holders holders; /* launches, and whose kernel it is */
     struct ocl_code code;
     ptx_native_scratch_bytes *scratch;
     ptx_native_run *run;
@@ -21,6 +21,9 @@ struct ocl_native {
     bool is_noted;               /* where.c has it */
     char name[];                 /* of the kernel */
 };
+
+/* native.c: of a launch that held it. */
+void ocl_native_let_go(struct ocl_native *native);
 
 /* where.c: that code is there, and is no longer. */
 void ocl_native_note_code(struct ocl_native *native);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "cl/base/holders.h"
 #include "cl/thread.h"
 
 enum { ALIGNMENT = 64 };
@@ -29,7 +30,7 @@ struct larger {
 };
 
 struct ocl_scratch_pool {
-    _Alignas(ALIGNMENT) _Atomic size_t references;
+    struct ocl_holders holders;
     _Alignas(ALIGNMENT) size_t count; /* slots */
     _Atomic size_t ready;             /* bytes that slots have or will have */
     pthread_mutex_t growing;          /* one thread reserves; a leaf */
@@ -42,7 +43,7 @@ struct ocl_scratch_pool *ocl_scratch_pool_create(size_t count)
         aligned_alloc(ALIGNMENT, sizeof *made + count * sizeof *made->slots);
     if (!made)
         return NULL;
-    atomic_init(&made->references, 1);
+    ocl_holders_begin(&made->holders);
     made->count = count;
     atomic_init(&made->ready, 0);
     pthread_mutex_init(&made->growing, NULL);
@@ -55,21 +56,31 @@ struct ocl_scratch_pool *ocl_scratch_pool_create(size_t count)
     return made;
 }
 
-void ocl_scratch_pool_hold(struct ocl_scratch_pool *pool)
+static void free_pool(struct ocl_scratch_pool *pool)
 {
-    atomic_fetch_add_explicit(&pool->references, 1, memory_order_relaxed);
-}
-
-void ocl_scratch_pool_release(struct ocl_scratch_pool *pool)
-{
-    if (!pool || atomic_fetch_sub_explicit(&pool->references, 1, memory_order_acq_rel) != 1)
-        return;
     for (size_t i = 0; i < pool->count; i++) {
         free(pool->slots[i].memory);
         free(atomic_load(&pool->slots[i].larger));
     }
     pthread_mutex_destroy(&pool->growing);
     free(pool);
+}
+
+void ocl_scratch_pool_release(struct ocl_scratch_pool *pool)
+{
+    if (pool && ocl_holders_end(&pool->holders))
+        free_pool(pool);
+}
+
+void ocl_scratch_pool_hold(struct ocl_scratch_pool *pool)
+{
+    ocl_holders_take(&pool->holders);
+}
+
+void ocl_scratch_pool_let_go(struct ocl_scratch_pool *pool)
+{
+    if (ocl_holders_give(&pool->holders))
+        free_pool(pool);
 }
 
 /* Sizes are rounded up so that a program comes to few of them. NULL without memory. */

@@ -15,12 +15,16 @@ struct ocl_scratch {
     struct ocl_scratch_slot *slot; /* where the pool has it; NULL: nowhere */
 };
 
-/* A pool of `count` pieces that have no bytes yet. NULL only without memory. Counted: it goes with the last who holds it. */
+/* A pool of `count` pieces that have no bytes yet. NULL only without memory. It goes when it is released and whoever held it has let it
+ * go. */
 struct ocl_scratch_pool *ocl_scratch_pool_create(size_t count);
-void ocl_scratch_pool_hold(struct ocl_scratch_pool *pool);
 
-/* Needs: the last one has every piece given back before. Takes NULL. */
+/* Takes NULL. Needs: nobody holds it from now on who did not before. */
 void ocl_scratch_pool_release(struct ocl_scratch_pool *pool);
+
+/* The second needs: every piece that was taken meanwhile is given back. */
+void ocl_scratch_pool_hold(struct ocl_scratch_pool *pool);
+void ocl_scratch_pool_let_go(struct ocl_scratch_pool *pool);
 
 /* Sees to it that there are `count` pieces of so many bytes, from now on, taken or not. False without memory.
  * Threads: any; it never waits. */

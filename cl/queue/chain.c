@@ -35,6 +35,9 @@ struct ocl_chain {
     _Atomic uint64_t last_shared; /* the number, from 1 on, of the last piece that threads share */
     struct ocl_piece_of_chain *pieces[ROOM];
     _Alignas(64) _Atomic uint64_t progress;
+    _Atomic uint64_t opened; /* when some of the pieces were */
+    _Alignas(64) uint64_t added,
+        seen_done; /* pieces, and of them as many are done at least; under the lock */
 };
 
 static void release(struct ocl_chain *chain)
@@ -113,6 +116,31 @@ static bool stays(struct patience *patience, uint64_t nanoseconds)
            (nanoseconds == AWAIT_SHARE_NS || !is_noted(&vain_until, now));
 }
 
+/* ---- How far processors are from each other ---- */
+
+static _Atomic uint32_t hearing_ns;
+
+uint32_t ocl_chain_hearing_ns(void)
+{
+    return atomic_load_explicit(&hearing_ns, memory_order_relaxed);
+}
+
+/* Whoever was at something else hears of it late: less counts at once, more bit by bit. */
+static void note_hearing(uint64_t nanoseconds)
+{
+    const uint32_t before = ocl_chain_hearing_ns();
+    const uint64_t most = before > 0 ? before + before / 8 + 1 : UINT16_MAX;
+    atomic_store_explicit(&hearing_ns, (uint32_t)(nanoseconds < most ? nanoseconds + 1 : most),
+                          memory_order_relaxed);
+}
+
+/* To look at the clock takes as long as small pieces do. */
+static bool is_timed(uint64_t done)
+{
+    enum { ONE_OF = 8 };
+    return done % ONE_OF == 0;
+}
+
 /* ---- Pieces that several threads do ---- */
 
 /* Who shares is at it already, and no part takes long. */
@@ -130,6 +158,8 @@ static void wait_for_helpers(struct ocl_chain *chain)
 /* What is left is nothing, then, but the piece's end. */
 static void do_shared(struct ocl_chain *chain, struct ocl_piece_of_chain *piece, uint64_t done)
 {
+    if (is_timed(done))
+        atomic_store_explicit(&chain->opened, ocl_now(), memory_order_relaxed);
     atomic_store_explicit(&chain->progress, done * DONE | IS_OPEN, memory_order_release);
     (void)piece->share(piece, false);
     if (atomic_fetch_and(&chain->progress, ~(uint64_t)IS_OPEN) % DONE != IS_OPEN)
@@ -141,23 +171,38 @@ static struct ocl_piece_of_chain *enter_shared(struct ocl_chain *chain, uint64_t
 {
     uint64_t progress = atomic_load_explicit(&chain->progress, memory_order_relaxed);
     while (progress / DONE == done && (progress & IS_OPEN))
-        if (atomic_compare_exchange_weak(&chain->progress, &progress, progress + HELPERS))
+        if (atomic_compare_exchange_weak(&chain->progress, &progress, progress + HELPERS)) {
+            if (is_timed(done))
+                note_hearing(ocl_now() -
+                             atomic_load_explicit(&chain->opened, memory_order_relaxed));
             return chain->pieces[done % ROOM];
+        }
     return NULL;
 }
 
 /* ---- The driver's thread ---- */
 
+/* Has what another thread wrote of a piece come to this one's processor. */
+static void ask_for(const struct ocl_piece_of_chain *piece)
+{
+    enum { LINE = 64, LINES = 5 };
+    for (unsigned line = 0; line < LINES; line++)
+        __builtin_prefetch((const unsigned char *)piece + line * LINE);
+}
+
 static void run_chain(struct ocl_chain *chain)
 {
     const bool is_patient = chain->is_patient; /* threads that count references write beside it */
     struct patience patience = {0};
-    uint64_t done = 0;
+    uint64_t done = 0, state = 0;
     atomic_store_explicit(&chain->has_begun, true, memory_order_relaxed);
     for (;;) {
-        uint64_t state = atomic_load_explicit(&chain->state, memory_order_acquire);
+        if (done >= state / PIECES)
+            state = atomic_load_explicit(&chain->state, memory_order_acquire);
         if (done < state / PIECES) {
             struct ocl_piece_of_chain *piece = chain->pieces[done % ROOM];
+            if (done + 1 < state / PIECES)
+                ask_for(chain->pieces[(done + 1) % ROOM]);
             if (piece->share && is_patient)
                 do_shared(chain, piece, done);
             piece->run(piece);
@@ -174,16 +219,28 @@ static void run_chain(struct ocl_chain *chain)
 
 /* ---- Adding ---- */
 
+/* Whether so many pieces or more wait. What the driver's thread writes is looked at where it has to be: each look takes its line of
+ * the cache from that thread. Lock held. */
+static bool do_wait(struct ocl_chain *chain, uint64_t count)
+{
+    if (chain->added - chain->seen_done < count)
+        return false;
+    chain->seen_done = done_of(chain);
+    return chain->added - chain->seen_done >= count;
+}
+
 /* Lock held. */
 static bool add(struct ocl_chain *chain, struct ocl_piece_of_chain *piece)
 {
     uint64_t state = atomic_load_explicit(&chain->state, memory_order_relaxed);
-    if (state & (IS_CLOSED | IS_NEW) || state / PIECES - done_of(chain) >= ROOM)
+    if (state & (IS_CLOSED | IS_NEW) || do_wait(chain, ROOM))
         return false;
     chain->pieces[state / PIECES % ROOM] = piece;
     if (piece->share)
         atomic_store_explicit(&chain->last_shared, state / PIECES + 1, memory_order_relaxed);
-    return atomic_compare_exchange_strong(&chain->state, &state, state + PIECES);
+    const bool is_added = atomic_compare_exchange_strong(&chain->state, &state, state + PIECES);
+    chain->added += is_added;
+    return is_added;
 }
 
 bool ocl_chain_add(struct ocl_queue *queue, struct ocl_piece_of_chain *piece)
@@ -205,12 +262,15 @@ struct ocl_chain *ocl_chain_make(struct ocl_queue *queue, struct ocl_piece_of_ch
         return NULL;
     chain->run = run_chain;
     chain->is_patient = queue->context->device->facts.compute_units > 1;
+    chain->added = 1;
+    chain->seen_done = 0;
     chain->pieces[0] = piece;
     atomic_init(&chain->has_begun, false);
     atomic_init(&chain->references, 3); /* the queue, the command and the caller */
     atomic_init(&chain->state, PIECES | IS_NEW);
     atomic_init(&chain->last_shared, piece->share != NULL);
     atomic_init(&chain->progress, 0);
+    atomic_init(&chain->opened, 0);
     ocl_chain_close(queue);
     pthread_mutex_lock(&queue->chain_lock);
     struct ocl_chain *other = atomic_exchange(&queue->chain, chain);
@@ -451,8 +511,8 @@ static bool is_full(struct ocl_queue *queue)
     if (!atomic_load(&queue->chain))
         return false;
     pthread_mutex_lock(&queue->chain_lock);
-    const struct ocl_chain *chain = atomic_load(&queue->chain);
-    const bool is = chain && atomic_load(&chain->state) / PIECES - done_of(chain) > FULL;
+    struct ocl_chain *chain = atomic_load(&queue->chain);
+    const bool is = chain && do_wait(chain, FULL);
     pthread_mutex_unlock(&queue->chain_lock);
     return is;
 }

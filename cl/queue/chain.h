@@ -111,4 +111,7 @@ void ocl_chain_forget(struct ocl_queue *queue);
 bool ocl_chain_is_done(struct ocl_queue *queue, uint64_t *position);
 bool ocl_chain_await(struct ocl_queue *queue, uint64_t *position);
 
+/* After how many nanoseconds a thread that waits for a piece which it can share has lately heard of one; 0: nobody knows yet. */
+uint32_t ocl_chain_hearing_ns(void);
+
 #endif

@@ -7,7 +7,7 @@
 #include "cl/queue/chain.h"
 #include "cl/sanitized.h"
 
-enum { ROOM = 768 }; /* larger ones are the allocator's */
+enum { ROOM = 752, LINE = 64 }; /* larger ones are the allocator's */
 
 struct piece_memory {
     struct piece_memory *next; /* of those that nobody uses */
@@ -21,6 +21,24 @@ static _Atomic(struct piece_memory *) given;
 static struct piece_memory *ready;
 static atomic_flag is_taken = ATOMIC_FLAG_INIT;
 
+/* The compiler has the instruction, by which no other processor keeps the line, for those processors alone that it may suppose. */
+static void want_line(const unsigned char *line)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*line));
+#else
+    __builtin_prefetch(line, 1);
+#endif
+}
+
+/* Has memory that another thread wrote last come to this one's processor, for the next time. */
+static void want(const struct piece_memory *memory)
+{
+    enum { LINES = 5 };
+    for (unsigned line = 0; line < LINES; line++)
+        want_line((const unsigned char *)memory + line * LINE);
+}
+
 static struct piece_memory *take_kept(void)
 {
     if (atomic_flag_test_and_set_explicit(&is_taken, memory_order_acquire))
@@ -29,6 +47,8 @@ static struct piece_memory *take_kept(void)
     if (!kept && atomic_load_explicit(&given, memory_order_relaxed))
         kept = atomic_exchange_explicit(&given, NULL, memory_order_acquire);
     ready = kept ? kept->next : NULL;
+    if (ready)
+        want(ready);
     atomic_flag_clear_explicit(&is_taken, memory_order_release);
     return kept;
 }
@@ -38,7 +58,7 @@ void *ocl_piece_take(size_t bytes)
     const size_t room = bytes > ROOM ? bytes : ROOM;
     struct piece_memory *memory = room == ROOM && !OCL_IS_SANITIZED ? take_kept() : NULL;
     if (!memory)
-        memory = malloc(sizeof *memory + room);
+        memory = aligned_alloc(LINE, (sizeof *memory + room + LINE - 1) / LINE * LINE);
     if (!memory)
         return NULL;
     memory->room = room;
