@@ -236,8 +236,10 @@ struct ptx_target {
         has_byte_masks; /* PTX_FORM_NATIVE: vectors of 8 and 16 bits are loaded and stored under masks by the processor */
     bool
         has_wide_vectors; /* PTX_FORM_NATIVE: half a warp's words are one vector of the processor, which gathers them under masks and takes them out of two such */
-    bool has_nvidia_asm;  /* asm() statements are PTX: warps are the hardware's own */
-    bool has_images;      /* textures as images where they can be */
+    bool
+        has_few_ways; /* PTX_FORM_NATIVE: rows that loops in step ask for, of so many turns, push each other out of the processor's cache */
+    bool has_nvidia_asm;   /* asm() statements are PTX: warps are the hardware's own */
+    bool has_images;       /* textures as images where they can be */
     bool shared_is_global; /* shared memory lies in __global memory: PTX_ARGUMENT_SHARED */
     bool
         gathers; /* for cooperative launches of the item form: blocks wait until all are at work, PTX_ARGUMENT_GATHERING */

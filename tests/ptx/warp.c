@@ -1036,6 +1036,43 @@ TEST_BODY(ptx_native_asks_for_rows_of_later_turns)
     assert_false(native_has(PTX_BODY(LOAD "ld.global.u32 %r1, [%rd1];\nret;\n"), asks));
 }
 
+/* Where the cache would lose them before their turn, loops in step ask for none. */
+TEST_BODY(ptx_native_asks_in_step_where_caches_keep_what_comes)
+{
+    static const char *const asks = "call void @llvm.prefetch.p0(";
+    struct ptx_target target = native_target(PTX_THREADS_ROWS);
+    target.has_few_ways = true;
+    assert_int_equal(count_with(&target, STRIDING("%r4"), asks), 0);
+    assert_true(count_with(&target, READING("mov.u64 %rd3, %rd4;\n", ""), asks) > 0);
+}
+
+/* A register that either side of a branch sets, and what is stored by it behind. */
+#define SET_TWICE(first, second)                                                                   \
+    PTX_BODY(SHARED LOAD "ld.param.u32 %r4, [n];\nmov.u32 %r2, 0;\nsetp.ge.u32 %p1, %r1, %r4;\n"   \
+                         "@%p1 bra A;\nld.volatile.global.u32 %r2, [%rd1];\n" first                \
+                         "bra.uni B;\nA:\n" second "B:\nshl.b64 %rd3, %rd2, 2;\n"                  \
+                         "cvt.u32.u64 %r3, %rd3;\nst.shared.u32 [%r3], %r2;\nbar.sync 0;\n"        \
+                         "ld.shared.u32 %r5, [%r3 + 4];\nst.global.u32 [%rd1], %r5;\nret;\n")
+
+TEST_BODY(ptx_native_knows_registers_that_are_set_to_the_same)
+{
+    static const char *const searched = "@clem_scatter_32(<32 x i64> %a";
+    assert_false(
+        native_has(SET_TWICE("cvt.u64.u32 %rd2, %r1;\n", "cvt.u64.u32 %rd2, %r1;\n"), searched));
+    assert_false(native_has(SET_TWICE("mov.u32 %r6, %tid.x;\ncvt.u64.u32 %rd2, %r6;\n",
+                                      "mov.u32 %r7, %tid.x;\ncvt.u64.u32 %rd2, %r7;\n"),
+                            searched));
+    assert_true(
+        native_has(SET_TWICE("cvt.u64.u32 %rd2, %r1;\n", "cvt.u64.u32 %rd2, %r4;\n"), searched));
+    assert_true(native_has(SET_TWICE("add.u32 %r6, %r1, 1;\ncvt.u64.u32 %rd2, %r6;\n",
+                                     "add.u32 %r7, %r1, 2;\ncvt.u64.u32 %rd2, %r7;\n"),
+                           searched));
+    /* What memory says may change. */
+    assert_true(native_has(SET_TWICE("ld.global.u32 %r6, [%rd1];\ncvt.u64.u32 %rd2, %r6;\n",
+                                     "ld.global.u32 %r6, [%rd1];\ncvt.u64.u32 %rd2, %r6;\n"),
+                           searched));
+}
+
 TEST_BODY(ptx_native_sweeps_along_rows_of_threads)
 {
     static const char *const by_rows = "\nalong:\n";

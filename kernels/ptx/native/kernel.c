@@ -191,8 +191,10 @@ static void find_kept(struct ptx_native *n)
     }
 }
 
-static void find_definitions(struct ptx_native_flow *f, struct ptx_arena *arena)
+static void find_definitions(struct ptx_native *n)
 {
+    struct ptx_native_flow *f = n->flow;
+    struct ptx_arena *const arena = n->e->arena;
     const size_t count = f->function->register_count;
     f->definitions = ptx_arena_take(arena, count + 1);
     f->is_read = ptx_arena_take(arena, count + 1);
@@ -202,6 +204,7 @@ static void find_definitions(struct ptx_native_flow *f, struct ptx_arena *arena)
         ptx_flow_writes(d.in, count_definition, &d);
         ptx_flow_reads(d.in, note_reading, &d);
     }
+    ptx_native_find_fixed(n);
 }
 
 static void find_places(struct ptx_native_flow *f, struct ptx_arena *arena)
@@ -419,7 +422,7 @@ static void find_nodes(struct ptx_native *n)
     struct ptx_native_flow *f = n->flow;
     struct ptx_arena *arena = n->e->arena;
     const size_t count = f->function->instruction_count;
-    find_definitions(f, arena);
+    find_definitions(n);
     bool *starts = ptx_arena_take(arena, count + 1), *waits = ptx_arena_take(arena, count + 1);
     ptx_block_waits(n->e, f->function, waits);
     for (size_t i = 0; i < count; i++)

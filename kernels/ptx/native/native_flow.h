@@ -127,7 +127,9 @@ struct ptx_native_flow {
     bool *is_read;                         /* per register: by any instruction */
     uint8_t *definitions;                  /* per register: 0, 1, or 2 for more */
     const struct ptx_instruction **set_by; /* per register: the last in the text */
-    struct ptx_native_range *ranges;       /* per register, once one is asked for (narrow.c) */
+    bool *
+        is_fixed; /* per register: whatever sets it gives a thread the same; it has one definition (fixed.c) */
+    struct ptx_native_range *ranges; /* per register, once one is asked for (narrow.c) */
     struct ptx_native_line
         *lines; /* per register; of one that differs from lane to lane it is how it is kept */
     struct ptx_native_term *terms; /* per register: its value, where term_in is the node's stamp */
@@ -476,6 +478,9 @@ struct ptx_native_value ptx_native_check_atomic(struct ptx_native *n,
                                                 const struct ptx_operand *operand,
                                                 struct ptx_native_value address);
 
+/* fixed.c: fills is_fixed, by which definitions change. Needs: definitions. */
+void ptx_native_find_fixed(struct ptx_native *n);
+
 /* places.c: fills is_spread. Needs: what is uniform. */
 void ptx_native_find_places(struct ptx_native *n);
 
@@ -491,7 +496,9 @@ bool ptx_native_can_be_quiet(const struct ptx_native *n);
 /* blockIdx.x of a turn, where a call has several blocks. */
 #define PTX_NATIVE_COLUMN "%ctaid.x"
 
-/* remake.c: fills is_remade; behind a barrier, makes what lives there. */
+/* remake.c: whether an instruction computes one register of others, of a number, or of parameters, and does nothing else. */
+bool ptx_native_is_simple(const struct ptx_instruction *in);
+/* Fills is_remade; behind a barrier, makes what lives there. */
 void ptx_native_find_remade(struct ptx_native *n);
 void ptx_native_remake(struct ptx_native *n);
 void ptx_native_remake_of(struct ptx_native *n, const bool *which);

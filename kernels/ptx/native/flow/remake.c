@@ -6,7 +6,7 @@
 
 enum { MOST_DEPTH = 4 }; /* instructions that lead from one to the next */
 
-static bool is_simple(const struct ptx_instruction *in)
+bool ptx_native_is_simple(const struct ptx_instruction *in)
 {
     switch (in->opcode) {
     case PTX_OPCODE_mov:
@@ -82,7 +82,7 @@ static bool can_be_made(struct making making, uint32_t index, int depth)
     if (depth >= MOST_DEPTH || f->definitions[index] != 1)
         return false;
     const struct ptx_instruction *in = f->set_by[index];
-    if (!is_simple(in) || !ptx_flow_is_pure(f->function, in) || in->operand_count < 2 ||
+    if (!ptx_native_is_simple(in) || !ptx_flow_is_pure(f->function, in) || in->operand_count < 2 ||
         in->operands[0].kind != PTX_OPERAND_REGISTER || in->operands[0].part ||
         !is_cheap(making.n, index, in) ||
         f->graph->position[f->graph->node_of[in - f->function->instructions]] == PTX_NO_NODE)

@@ -117,6 +117,8 @@ void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *addres
     if (!loop || !is_whole_row(t) || f->is_tangled)
         return;
     const struct ptx_native_stroll *stroll = ptx_native_stroll_at(n, loop->head, false);
+    if (stroll && n->e->target->has_few_ways)
+        return;
     if (stroll && f->has_legs && f->leg != stroll->site)
         return; /* a warp's first turns are few, and mostly all */
     if (!ptx_native_find_pace(n, loop, address->index, &pace) ||

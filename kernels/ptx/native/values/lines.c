@@ -745,7 +745,7 @@ static uint64_t *find_wanted(struct ptx_native *n, int32_t node)
 bool ptx_native_is_wanted(struct ptx_native *n, int32_t node, uint32_t index)
 {
     struct ptx_native_flow *f = n->flow;
-    if (!f->uniform.is_divergent[node])
+    if (!f->uniform.is_divergent[node] || f->is_fixed[index])
         return false;
     if (f->is_late[node] || f->is_tangled) /* others may be ahead of these */
         return true;
