@@ -998,6 +998,23 @@ TEST_BODY(ptx_native_has_no_nodes_for_short_ways)
         assert_true(native_has(others[i], two_nodes));
 }
 
+/* An operation at places that memory names. */
+#define SCATTERING(operation)                                                                      \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"                        \
+                  "ld.global.u32 %r2, [%rd3];\nmul.wide.u32 %rd4, %r2, 4;\n"                       \
+                  "add.s64 %rd5, %rd1, %rd4;\n" operation ";\nret;\n")
+
+TEST_BODY(ptx_native_asks_for_lines_of_lanes_behind)
+{
+    static const char *const asks = "call void @llvm.prefetch.p0(";
+    enum { SITES = 2 }; /* for the first lanes, and from lane to lane */
+    assert_int_equal(count_of(SCATTERING("red.global.add.u32 [%rd5], %r1"), asks), SITES);
+    assert_int_equal(count_of(SCATTERING("red.global.add.f32 [%rd5], %f1"), asks), SITES);
+    assert_int_equal(count_of(SCATTERING("atom.global.exch.b64 %rd6, [%rd5], %rd1"), asks), SITES);
+    assert_int_equal(count_of(SCATTERING("atom.shared.exch.b32 %r3, [%r2], %r1"), asks), 0);
+    assert_int_equal(count_of(SCATTERING("red.shared.add.f32 [%r2], %f1"), asks), 0);
+}
+
 /* A loop that reads at %rd3, which each turn makes, and at what is added here, so many bytes on each turn. */
 #define READING_BY(step, set, add)                                                                 \
     PTX_BODY(LOAD                                                                                  \
@@ -1168,6 +1185,9 @@ TEST_BODY(ptx_native_is_chosen_where_it_is_faster)
         PTX_BODY(LOAD "ld.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p1, %r2, 7;\n@%p1 ret;\n"
                       "mul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
                       "ld.global.u32 %r3, [%rd3];\nst.global.u32 [%rd1], %r3;\nret;\n");
+    static const char *const scatter =
+        PTX_BODY(LOAD "ld.global.u32 %r2, [%rd1];\ncvt.u64.u32 %rd2, %r2;\n"
+                      "add.u64 %rd2, %rd2, %rd1;\nred.global.add.f32 [%rd2], %f1;\nret;\n");
     static const char *const copies =
         PTX_BODY(LOAD "L: ld.global.u32 %r2, [%rd1];\nst.global.u32 [%rd1 + 4], %r2;\n"
                       "add.u64 %rd1, %rd1, 4;\nsetp.lt.u64 %p1, %rd1, 4096;\n@%p1 bra L;\nret;\n");
@@ -1187,6 +1207,7 @@ TEST_BODY(ptx_native_is_chosen_where_it_is_faster)
     assert_int_equal(form_of(sums, &target), PTX_FORM_NATIVE);
     assert_int_equal(form_of(gather, &target), PTX_FORM_ITEM);
     assert_int_equal(form_of(gather_of_some, &target), PTX_FORM_NATIVE);
+    assert_int_equal(form_of(scatter, &target), PTX_FORM_NATIVE);
     assert_int_equal(form_of(copies, &target), PTX_FORM_ITEM);
     assert_int_equal(form_of(FOLLOWING(""), &target), PTX_FORM_NATIVE);
     assert_int_equal(form_of(FOLLOWING("red.global.add.u32 [%rd1], 1;\n"), &target), PTX_FORM_ITEM);

@@ -58,14 +58,20 @@ static bool is_first(struct ptx_native_flow *f, const struct ptx_instruction *in
     return f->asked[i].in == in;
 }
 
+const char *ptx_native_prefetch(struct ptx_native *n)
+{
+    const char *name = n->llvm_major >= 15 ? "llvm.prefetch.p0" : "llvm.prefetch.p0i8";
+    ptx_native_declare(n, "declare void @%s(%s, i32, i32, i32)", name,
+                       ptx_native_pointer_type(n, "i8"));
+    return name;
+}
+
 /* Asks for a row of so many bytes from a place on. */
 static void ask(struct ptx_native *n, const char *at, unsigned row)
 {
-    const bool is_new = n->llvm_major >= 15;
-    const char *p = ptx_native_pointer_type(n, "i8"), *kind = is_new ? "p0" : "p0i8";
-    ptx_native_declare(n, "declare void @llvm.prefetch.%s(%s, i32, i32, i32)", kind, p);
+    const char *p = ptx_native_pointer_type(n, "i8"), *name = ptx_native_prefetch(n);
     for (unsigned byte = 0; byte < row; byte += LINE)
-        ptx_native_do(n, "call void @llvm.prefetch.%s(%s %s, i32 0, i32 3, i32 1)", kind, p,
+        ptx_native_do(n, "call void @%s(%s %s, i32 0, i32 3, i32 1)", name, p,
                       ptx_native_pointer(n, "i8", ptx_native_emit(n, "add i64 %s, %u", at, byte)));
 }
 

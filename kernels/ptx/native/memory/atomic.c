@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/ptx/host/runtime.h"
+#include "kernels/ptx/native/memory/memory.h"
 #include "kernels/ptx/native/native_flow.h"
 
 /* How one operation is written: LLVM's word for it; NULL: by a loop of comparing and exchanging. */
@@ -242,29 +243,71 @@ static const char *single_text(struct ptx_native *n, struct way w, unsigned bits
                       v, v, i, define_one(n, w, bits, is_shared), i, i, v, i, v, v, v);
 }
 
+/* Operations on memory that other threads of the host have wait for each other, and each for a line of its own if places are any. So
+ * lanes ask for the lines of lanes behind them: as many as the cache waits for at once, since more would have to wait themselves.
+ * Places that nobody is to ask for, of lanes that are not here and behind the last, are those of the list. */
+enum { LANES_AHEAD = 16 };
+
+static const char *ask_text(struct ptx_native *n, const char *lane)
+{
+    return ptx_format(n->e,
+                      "  %%p.%s = getelementptr i64, %s %%A0, i32 %%%s\n"
+                      "  %%a.%s = load i64, %s %%p.%s\n  %%q.%s = inttoptr i64 %%a.%s to %s\n"
+                      "  call void @%s(%s %%q.%s, i32 1, i32 3, i32 1)\n",
+                      lane, ptx_native_pointer_type(n, "i64"), lane, lane,
+                      ptx_native_pointer_type(n, "i64"), lane, lane, lane,
+                      ptx_native_pointer_type(n, "i8"), ptx_native_prefetch(n),
+                      ptx_native_pointer_type(n, "i8"), lane);
+}
+
+/* Keeps the list of places in memory, and asks for the first lanes'. */
+static const char *keep_places_text(struct ptx_native *n, bool asks)
+{
+    const char *pv = ptx_native_pointer_type(n, "<32 x i64>"),
+               *p = ptx_native_pointer_type(n, "i64");
+    const char *begin = ptx_format(n->e, "  %%A0 = bitcast %s %%A to %s\n", pv, p);
+    if (!asks)
+        return ptx_format(n->e, "%s  store <32 x i64> %%a, %s %%A\n  br label %%next\n", begin, pv);
+    return ptx_format(
+        n->e,
+        "%s  %%here = bitcast i32 %%m to <32 x i1>\n  %%list = ptrtoint %s %%A to i64\n"
+        "  %%list1 = insertelement <32 x i64> undef, i64 %%list, i32 0\n"
+        "  %%none1 = shufflevector <32 x i64> %%list1, <32 x i64> undef, <32 x i32> "
+        "zeroinitializer\n"
+        "  %%places = select <32 x i1> %%here, <32 x i64> %%a, <32 x i64> %%none1\n"
+        "  store <32 x i64> %%places, %s %%A\n"
+        "  %%B = getelementptr <32 x i64>, %s %%A, i32 1\n  store <32 x i64> %%none1, %s %%B\n"
+        "  br label %%ask\n"
+        "ask:\n  %%early = phi i32 [0, %%many], [%%later, %%ask]\n%s"
+        "  %%later = add i32 %%early, 1\n  %%more = icmp ult i32 %%later, %d\n"
+        "  br i1 %%more, label %%ask, label %%next\n",
+        begin, pv, pv, pv, pv, ask_text(n, "early"), LANES_AHEAD);
+}
+
 static const char *define(struct ptx_native *n, struct way w, unsigned bits, bool is_shared)
 {
     struct ptx_emitter *e = n->e;
     const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
     const char *v = ptx_format(e, "<32 x %s>", i), *pv = ptx_native_pointer_type(n, v);
     const char *pa = ptx_native_pointer_type(n, "i64");
-    const char *pva = ptx_native_pointer_type(n, "<32 x i64>");
     const char *name =
         ptx_format(e, "clem_atomic_%s%s_%u", is_shared ? "shared_" : "", w.name, bits);
     const bool has_loop = !(w.word || w.is_exchange) || flushes(w, bits, is_shared);
-    const char *last = has_loop ? "done" : "do";
+    const char *last = has_loop ? "done" : "do", *before = is_shared ? "many" : "ask";
+    const char *ask = is_shared ? ""
+                                : ptx_format(e, "  %%behind = add i32 %%lane, %d\n%s", LANES_AHEAD,
+                                             ask_text(n, "behind"));
     ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
     ptx_native_declare(
         n,
         "define internal %s @%s(<32 x i64> %%a, %s %%x, %s %%y, i32 %%m) noinline nounwind {\n"
-        "  %%A = alloca <32 x i64>\n  %%X = alloca %s\n  %%Y = alloca %s\n%s"
-        "  store <32 x i64> %%a, %s %%A\n  store %s %%x, %s %%X\n  store %s %%y, %s %%Y\n"
-        "  br label %%next\n"
-        "next:\n  %%rest = phi i32 [%%m, %%many], [%%less, %%%s]\n"
+        "  %%A = alloca <32 x i64>, i32 %d\n  %%X = alloca %s\n  %%Y = alloca %s\n%s"
+        "  store %s %%x, %s %%X\n  store %s %%y, %s %%Y\n%s"
+        "next:\n  %%rest = phi i32 [%%m, %%%s], [%%less, %%%s]\n"
         "  %%none = icmp eq i32 %%rest, 0\n  br i1 %%none, label %%end, label %%do\n"
         "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
-        "  %%bit = shl i32 1, %%lane\n  %%less = xor i32 %%rest, %%bit\n"
-        "  %%A0 = bitcast %s %%A to %s\n  %%X0 = bitcast %s %%X to %s\n"
+        "  %%bit = shl i32 1, %%lane\n  %%less = xor i32 %%rest, %%bit\n%s"
+        "  %%X0 = bitcast %s %%X to %s\n"
         "  %%Y0 = bitcast %s %%Y to %s\n"
         "  %%pA = getelementptr i64, %s %%A0, i32 %%lane\n"
         "  %%px = getelementptr %s, %s %%X0, i32 %%lane\n"
@@ -273,9 +316,9 @@ static const char *define(struct ptx_native *n, struct way w, unsigned bits, boo
         "  %%x1 = load %s, %s %%px\n  %%y1 = load %s, %s %%py\n"
         "%s  store %s %%old, %s %%px\n  br label %%next\n"
         "end:\n  %%r = load %s, %s %%X\n  ret %s %%r\n}",
-        v, name, v, v, v, v, single_text(n, w, bits, is_shared), pva, v, pv, v, pv, last, pva, pa,
-        pv, p, pv, p, pa, i, p, i, p, pa, p, i, p, i, p, step_text(n, w, bits, is_shared), i, p, v,
-        pv, v);
+        v, name, v, v, is_shared ? 1 : 2, v, v, single_text(n, w, bits, is_shared), v, pv, v, pv,
+        keep_places_text(n, !is_shared), before, last, ask, pv, p, pv, p, pa, i, p, i, p, pa, p, i,
+        p, i, p, step_text(n, w, bits, is_shared), i, p, v, pv, v);
     return name;
 }
 

@@ -135,7 +135,10 @@ const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_nati
 bool ptx_native_takes_none(const struct ptx_native *n, const struct ptx_native_transfer *t,
                            bool is_store);
 
-/* ahead.c: where a loop goes on to other rows, that of a later turn is asked for. */
+/* ahead.c: the name, as it is declared, of what asks for a line of the cache: of a pointer to i8, to write (1) or to read (0), how near
+ * it is to come (3), and of data (1). */
+const char *ptx_native_prefetch(struct ptx_native *n);
+/* Where a loop goes on to other rows, that of a later turn is asked for. */
 void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *address,
                           const struct ptx_native_transfer *t);
 
