@@ -11,6 +11,7 @@
 
 #include "cl/base/host_memory.h"
 #include "cl/check/check_race.h"
+#include "cl/check/check_still.h"
 #include "cl/check/touches.h"
 #include "cl/whole.h"
 
@@ -357,11 +358,24 @@ static struct ocl_race_order order_of(const struct ocl_stream_time *time)
                                    .forgets = ocl_streams_are_known()};
 }
 
+void ocl_check_race_note_reads(const struct clem_check_still *log)
+{
+    ocl_race_note_reads(race, log);
+}
+
+bool ocl_check_race_is_log_before(const struct clem_check_still *log,
+                                  const struct ocl_race_order *order)
+{
+    return ocl_race_is_log_before(race, log, order);
+}
+
 /* Needs the lock. order: as of ocl_race_find(). */
 static bool find_in_rows(const struct ocl_race_order *order, const struct ocl_check_rows *rows,
                          const struct ocl_check_shape *shape, bool writes,
                          struct ocl_race_report *met)
 {
+    if (race && writes)
+        ocl_check_still_settle(order);
     for (size_t z = 0; race && z < shape->depth; z++)
         for (size_t y = 0; y < shape->height; y++)
             if (ocl_race_find(race, order, rows->address + z * rows->slice_bytes + y * rows->pitch,
@@ -407,6 +421,7 @@ void ocl_check_race_forget(uint64_t address, uint64_t bytes)
         return;
     ocl_touches_forget(address, bytes);
     take_lock(NULL);
+    ocl_check_still_forget(address, bytes);
     if (race)
         ocl_race_forget(race, address, bytes);
     pthread_mutex_unlock(&lock);
@@ -484,6 +499,11 @@ static void begin_launch(struct ocl_check_launch *launch)
     order.told = launch->told;
     order.is_tail = launch->is_tail;
     launch->race = ocl_race_launch_begin(race, &order);
+    const enum ocl_race_past past = ocl_race_past_of(race, launch->race);
+    if (past == OCL_RACE_OLD)
+        ocl_check_still_discard();
+    else if (past == OCL_RACE_BESIDE)
+        ocl_check_still_settle(NULL);
     struct told *told = &launches[launch->race % LAUNCHES];
     told->race = launch->race;
     told->stack = launch->stack;
@@ -526,8 +546,10 @@ static void tell(struct ocl_race_block *block, const struct ocl_access *a)
         begin_block(a);
         break;
     case CLEM_CHECK_MALLOC: /* what others did there before they freed it */
-        if (a->address != 0)
+        if (a->address != 0) {
+            ocl_check_still_forget(a->address, a->value);
             ocl_race_forget(race, a->address, a->value);
+        }
         break;
     case CLEM_CHECK_END:
         end_block(block, a);

@@ -88,6 +88,22 @@ struct ocl_race_order {
 uint32_t ocl_race_launch_begin(struct ocl_race *race, const struct ocl_race_order *order);
 void ocl_race_launch_end(struct ocl_race *race, uint32_t launch);
 
+/* What became of all that came before a launch when it began. */
+enum ocl_race_past {
+    OCL_RACE_OLD,    /* it concerns nobody any more */
+    OCL_RACE_BEFORE, /* it is ordered before the launch */
+    OCL_RACE_BESIDE  /* some of it may not be */
+};
+enum ocl_race_past ocl_race_past_of(struct ocl_race *race, uint32_t launch);
+
+/* Notes what launches have read of memory that was still, as its log has it (kernels/ptx/library/check.h), which may lie back.
+ * Needs:  none of it is old. */
+struct clem_check_still;
+void ocl_race_note_reads(struct ocl_race *race, const struct clem_check_still *log);
+/* Whether all of a log is ordered before what has an order. Needs: there is something in it. */
+bool ocl_race_is_log_before(struct ocl_race *race, const struct clem_check_still *log,
+                            const struct ocl_race_order *order);
+
 /* What was known of memory is forgotten: it is freed, or written by what is ordered behind all. */
 void ocl_race_forget(struct ocl_race *race, uint64_t address, uint64_t bytes);
 

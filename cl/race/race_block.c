@@ -171,6 +171,14 @@ uint32_t ocl_race_launch_begin(struct ocl_race *race, const struct ocl_race_orde
     return ++race->launches;
 }
 
+enum ocl_race_past ocl_race_past_of(struct ocl_race *race, uint32_t launch)
+{
+    const struct span *const span = span_of(race, launch);
+    if (launch == race->launch_base + 1)
+        return OCL_RACE_OLD;
+    return span && span->clear == span->begin ? OCL_RACE_BEFORE : OCL_RACE_BESIDE;
+}
+
 /* Whether a thread of that launch launched it, or one that it is a part of. */
 static bool is_part_of(struct ocl_race *race, const struct span *span, uint32_t launch)
 {
@@ -278,6 +286,8 @@ struct ocl_race_block *ocl_race_block_begin(struct ocl_race *race, uint32_t laun
     const struct span *span = span_of(race, launch);
     block->knows = span ? span->knows : 0;
     block->clear = span && span->clear > race->launch_begin ? span->clear : race->launch_begin;
+    block->is_clear = ocl_race_past_of(race, launch) != OCL_RACE_BESIDE && span &&
+                      race->look.alone == span->begin + 1;
     for (uint32_t i = 0; i < WARPS; i++)
         block->warps[i].time = block->begin;
     race_show(race);

@@ -96,6 +96,7 @@ struct ocl_race_block {
     uint32_t launch, serial, threads;
     uint32_t begin;   /* when it began */
     uint32_t clear;   /* until when all that others did is ordered before its launch */
+    bool is_clear;    /* that is all that came before the launch, and no other has run since */
     uint32_t barrier; /* until when each thread knows all others */
     uint32_t turn;    /* since when no other block ran; 0: another does */
     uint32_t knows;   /* each thread knows this */

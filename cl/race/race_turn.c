@@ -12,6 +12,7 @@ void race_show(struct ocl_race *race)
         return;
     race_show_shared(race, block);
     look->clear = block->clear;
+    look->is_clear = block->is_clear;
     look->barrier = block->barrier;
     look->begin = block->begin;
     look->turn = block->turn;

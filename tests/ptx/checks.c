@@ -818,8 +818,8 @@ static uint64_t find_memory(uint64_t address)
 static bool keep_memory(uint64_t its, uint64_t times)
 {
     memset(&kept, 0, sizeof kept);
-    kept.head =
-        (struct clem_check_still){times, sizeof kept.words, offsetof(__typeof__(kept), each)};
+    kept.head = (struct clem_check_still){
+        .times = times, .bytes = sizeof kept.words, .each = offsetof(__typeof__(kept), each)};
     ((struct clem_check_memory *)(uintptr_t)its)->still = (uint64_t)(uintptr_t)&kept;
     return true;
 }

@@ -1161,7 +1161,9 @@ uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
 {
     const uint64_t starts[2] = {first, second};
     if (lanes == 0 || is_line_seen(launch, block, told, lanes, first, second) ||
-        (told->ways & PTX_NATIVE_STILL && ptx_is_still(launch, told, lanes, first, second)) ||
+        (ptx_may_be_still(launch, told) &&
+         (ptx_is_still(launch, told, lanes, first, second) ||
+          ptx_still_reads_line(launch, block, told, lanes, first, second))) ||
         (told->ways & PTX_NATIVE_WORDS &&
          ptx_check_words(launch, block, told, lanes, first, second, list)) ||
         ptx_check_quickly(launch, block, told, lanes, first, second, list) ||
@@ -1191,10 +1193,11 @@ uint64_t clem_native_check_list(const struct ptx_native_launch *launch,
                                 const struct ptx_native_told *told, uint32_t lanes,
                                 struct ptx_native_list *list)
 {
-    const bool is_seen =
-        lanes == 0 || is_list_seen(launch, block, told, lanes, list) ||
-        (told->ways & PTX_NATIVE_STILL && ptx_are_still(launch, told, lanes, list));
-    const uint32_t left = is_seen ? 0 : ptx_check_list_quickly(launch, block, told, lanes, list);
+    uint32_t left = lanes == 0 || is_list_seen(launch, block, told, lanes, list) ? 0 : lanes;
+    if (left != 0 && ptx_may_be_still(launch, told))
+        left = ptx_still_reads_list(launch, block, told, left, list);
+    if (left != 0)
+        left = ptx_check_list_quickly(launch, block, told, left, list);
     struct row all = row_of(launch, block, told, lanes, list);
     if (left == 0) {
         if (told->ways & PTX_NATIVE_TELLS && lanes != 0 && lanes != UINT32_MAX)

@@ -143,9 +143,28 @@ static inline bool ptx_is_still(const struct ptx_native_launch *launch,
            (high == 0 || ptx_still_line(memory, stride, bytes, second, high));
 }
 
-/* Likewise of a list. */
-bool ptx_are_still(const struct ptx_native_launch *launch, const struct ptx_native_told *told,
-                   uint32_t lanes, const struct ptx_native_list *list);
+/* Stands for the memory of loads that is not still. */
+extern const struct clem_check_memory ptx_moving;
+
+/* Whether a load may be of still memory. */
+static inline bool ptx_may_be_still(const struct ptx_native_launch *launch,
+                                    const struct ptx_native_told *told)
+{
+    const struct clem_check_launch *const head =
+        (const struct clem_check_launch *)(uintptr_t)launch->checked;
+    return told->ways & PTX_NATIVE_STILL &&
+           head->still[told->number] != (uint64_t)(uintptr_t)&ptx_moving;
+}
+
+/* Whether a load of such lanes is right, which is noted in the log of the memory: where that is still, and all that came before the
+ * launch is ordered before it. Of a list: the lanes that are left. */
+bool ptx_still_reads_line(const struct ptx_native_launch *launch,
+                          const struct ptx_native_block *block, const struct ptx_native_told *told,
+                          uint32_t lanes, uint64_t first, uint64_t second);
+uint32_t ptx_still_reads_list(const struct ptx_native_launch *launch,
+                              const struct ptx_native_block *block,
+                              const struct ptx_native_told *told, uint32_t lanes,
+                              const struct ptx_native_list *list);
 
 /* Whether memory at an address is still, and it is known which words were read. */
 static inline bool ptx_still_is_kept(const struct clem_check_launch *head, uint64_t address)

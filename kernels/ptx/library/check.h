@@ -16,7 +16,7 @@
 
 /* What is looked at without a call: the fast ways of check.cl. Whatever is not found right there is told, and the host decides. A
  * text that was built for other meanings of these must not run: the number is part of the text, by which programs are kept. */
-#define CLEM_CHECK_VERSION 11
+#define CLEM_CHECK_VERSION 12
 
 /* Memory that was accessed before. */
 struct clem_check_memory {
@@ -35,7 +35,26 @@ struct clem_check_still {
         bytes; /* that follow, of a bit for each word; then one for each CLEM_CHECK_STILL_PART of those: whether there is any; */
     ulong
         each; /* then a bit for each byte, of words that were read in parts: how far behind the struct */
+    /* Its log: reads that no row of cells has yet (CLEM_READ_WORDS), of launches that all was ordered before which came before them. */
+    ulong log, log_count, log_room; /* address; words of 8 bytes */
+    uint clear, alone;              /* of the first of these launches, as of struct clem_race_look */
+    uint latest;                    /* the time of the last read */
+    uint unused;
+    ulong previous; /* address of another one, of launches that read there before; 0: there is none */
+    ulong memory, next, packed; /* the host's */
 };
+
+/* A read in a log: the first word is an address, the second the word and the time of a slot, of lane 0 and without bytes, the third the
+ * lanes, with the bytes of each and how they lie above. */
+#define CLEM_READ_WORDS 3
+#define CLEM_READ_LINE  0u /* side by side, the address: of lane 0, whether it is there or not */
+#define CLEM_READ_PLACE 1u /* all at the address */
+/* Each so far behind the address as says one of the halves of the words that follow, the lower one first: of the lanes that are there. */
+#define CLEM_READ_LIST  2u
+#define CLEM_READ_NEXT  3u /* none: the next ones are of another launch, whose `clear` and `alone` are the first word's halves */
+#define CLEM_READ_LANES(lanes, bytes, how)                                                         \
+    ((ulong)(lanes) | (ulong)(bytes) << 32 | (ulong)(how) << 40)
+#define CLEM_READ_MOST (CLEM_READ_WORDS + 16)
 #define CLEM_CHECK_STILL_PART     512
 #define CLEM_CHECK_WRITTEN        0x0101010101010101ul /* of 8 bytes */
 #define CLEM_CHECK_PAGE_BITS      12
@@ -66,8 +85,9 @@ struct clem_check_launch {
     ulong reported
         [CLEM_RACE_REPORTED]; /* races of global memory: CLEM_RACE_PAIR() at CLEM_RACE_PAIR_PLACE(), or 0 */
     /* Memory that is still, while the launch is the sole one. The host's functions: of the memory that has an address, that of a
-     * struct clem_check_memory, or 0; and whether such a one may be still from now on (its address, the launch's). */
-    ulong find, keep;
+     * struct clem_check_memory, or 0; whether such a one may be still from now on (its address, still_times); whether its log has room
+     * for one more read; and all logs' reads go where others are. */
+    ulong find, keep, room, settle;
     ulong none;                       /* address of a struct clem_check_memory that has nothing */
     ulong still_times;                /* changes whenever the launch becomes the sole one */
     ulong stored_times, stored_count; /* since then the next are known, */
@@ -141,6 +161,8 @@ struct clem_race_look {
     uint turn;    /* since which no other did */
     uint relaxed; /* 1: no thread had a fence, nothing was released, and nothing is in doubt */
     uint alone; /* since which only blocks of its launch have run, one after the other has ended */
+    uint is_clear; /* 1: all that came before that is ordered before its launch */
+    uint unused;
     /* Found last, by the lowest bits of the number and of the site. */
     struct clem_race_page pages[CLEM_RACE_PAGES];
     struct clem_race_site sites[CLEM_RACE_SITES];

@@ -1075,3 +1075,57 @@ bool ptx_front_note_both(uint64_t *cells, uint64_t address, const struct ptx_row
     put(front, &o, &now);
     return true;
 }
+
+/* ---- What is noted late ---- */
+
+static void load_cell(const uint64_t *first, const uint64_t *others, uint64_t *cell)
+{
+    const uint32_t word = (uint32_t)(*first >> 32);
+    const uint32_t state = CLEM_RACE_STATE | (word & CLEM_RACE_WRITES ? 0u : CLEM_RACE_FULL);
+    const bool is_alone = (word & CLEM_RACE_STATE) == CLEM_RACE_ALONE || (uint32_t)*first == 0;
+    cell[0] = (uint32_t)*first != 0 ? *first & ~((uint64_t)state << 32) : 0;
+    for (unsigned i = 0; i < OTHERS; i++)
+        cell[1 + i] = is_alone ? 0 : others[i];
+}
+
+/* Among the accesses of cells, which have no order. */
+static void put_in_cells(uint64_t *cells, uint64_t address, const struct ptx_row_times *t,
+                         const struct ptx_row_access *a)
+{
+    slots made;
+    struct ptx_row *const row = ptx_row_of(cells, address);
+    uint64_t *const first = (uint64_t *)(void *)row;
+    uint64_t *const others = (uint64_t *)(void *)ptx_row_accesses(cells, row);
+    for (uint32_t i = 0; i < PTX_ROW_CELLS; i++)
+        load_cell(first + i, others + (size_t)i * OTHERS, made[i]);
+    for (uint32_t rest = needed_lanes(a); rest != 0; rest &= rest - 1)
+        put_lane(made, a, (unsigned)__builtin_ctz(rest), t);
+    for (uint32_t rest = a->cells; rest != 0; rest &= rest - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(rest);
+        store_cell(first + i, others + (size_t)i * OTHERS, made[i]);
+    }
+}
+
+/* Of what is in a front or a list. */
+static uint32_t latest_of(uint64_t *cells, uint64_t address)
+{
+    const struct ptx_front *const front = ptx_front_of(cells, address);
+    const struct ptx_row *const row = ptx_row_of(cells, address);
+    if (front->mark == PTX_FRONT_MARK)
+        return front->count != 0 ? front->kept[front->count - 1].time : 0;
+    return ptx_row_is_open(row) ? row->time : 0;
+}
+
+void ptx_row_note_late(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,
+                       const struct ptx_row_access *access, ptx_row_bytes bytes, uint32_t alone)
+{
+    const bool is_late = latest_of(cells, address) > access->time;
+    if (!is_late && ptx_front_may_be(cells, address, times->clear) &&
+        ptx_front_note(cells, address, times, access, bytes, true, alone))
+        return;
+    ptx_front_settle(cells, address, times);
+    if (!is_late && ptx_row_note(cells, address, times, access, bytes))
+        return;
+    ptx_row_close(cells, address, times);
+    put_in_cells(cells, address, times, access);
+}

@@ -200,6 +200,10 @@ bool ptx_row_note_still(uint64_t *cells, uint64_t address, const struct ptx_row_
 /* The list of the row, in their order in time; NULL: there are cells. */
 const struct ptx_row_access *ptx_row_listed(uint64_t *cells, uint64_t address, uint32_t *count);
 
+/* Notes a read that is no race with anything, and may be older than what is there. As ptx_row_note(); alone: as of ptx_front_note(). */
+void ptx_row_note_late(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,
+                       const struct ptx_row_access *access, ptx_row_bytes bytes, uint32_t alone);
+
 /* Makes a list of cells, where a short one is as good. */
 void ptx_row_open(uint64_t *cells, uint64_t address);
 
