@@ -85,13 +85,16 @@ CLEM_DEVICE int __clzll(long long x)
 {
     return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x));
 }
+/* The least number has no opposite with a sign. */
 CLEM_DEVICE int __ffs(int x)
 {
-    return 32 - __clz(x & -x);
+    const unsigned int word = static_cast<unsigned int>(x);
+    return 32 - __clz(static_cast<int>(word & (0u - word)));
 }
 CLEM_DEVICE int __ffsll(long long x)
 {
-    return 64 - __clzll(x & -x);
+    const unsigned long long word = static_cast<unsigned long long>(x);
+    return 64 - __clzll(static_cast<long long>(word & (0ull - word)));
 }
 CLEM_DEVICE int __popc(unsigned int x)
 {

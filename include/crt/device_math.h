@@ -360,7 +360,8 @@ CLEM_DEVICE void sincospi(float x, float *sine, float *cosine)
 
 /* ---- with an integer as argument or result ------------------------------------------------- */
 
-#define CLEM_MATH_INTEGER(T, f)                                                                    \
+/* What no long long holds becomes the nearest that one does, as by CUDA's instructions. */
+#define CLEM_MATH_INTEGER(T, f, t)                                                                 \
     CLEM_MATH T __clem_ldexp##f(T, int);                                                           \
     CLEM_MATH int __clem_ilogb##f(T);                                                              \
     CLEM_MATH T __clem_jn##f(int, T);                                                              \
@@ -412,23 +413,23 @@ CLEM_DEVICE void sincospi(float x, float *sine, float *cosine)
     }                                                                                              \
     CLEM_DEVICE long long llrint##f(T x)                                                           \
     {                                                                                              \
-        return static_cast<long long>(__builtin_rint##f(x));                                       \
+        return __nvvm_##t##2ll_rn(x);                                                              \
     }                                                                                              \
     CLEM_DEVICE long lrint##f(T x)                                                                 \
     {                                                                                              \
-        return static_cast<long>(__builtin_rint##f(x));                                            \
+        return llrint##f(x);                                                                       \
     }                                                                                              \
     CLEM_DEVICE long long llround##f(T x)                                                          \
     {                                                                                              \
-        return static_cast<long long>(__clem_round##f(x));                                         \
+        return __nvvm_##t##2ll_rz(__clem_round##f(x));                                             \
     }                                                                                              \
     CLEM_DEVICE long lround##f(T x)                                                                \
     {                                                                                              \
-        return static_cast<long>(__clem_round##f(x));                                              \
+        return llround##f(x);                                                                      \
     }
 
-CLEM_MATH_INTEGER(double, )
-CLEM_MATH_INTEGER(float, f)
+CLEM_MATH_INTEGER(double, , d)
+CLEM_MATH_INTEGER(float, f, f)
 
 CLEM_DEVICE int ilogb(float x)
 {
@@ -539,17 +540,18 @@ CLEM_MATH_NORM(float, f)
 
 /* ---- C's integer functions and classification ---------------------------------------------- */
 
+/* The least number's is itself, as that of CUDA's instruction is; C leaves it undefined. */
 CLEM_DEVICE int abs(int x)
 {
-    return x < 0 ? -x : x;
+    return x < 0 ? static_cast<int>(0u - static_cast<unsigned int>(x)) : x;
 }
 CLEM_DEVICE long labs(long x)
 {
-    return x < 0 ? -x : x;
+    return x < 0 ? static_cast<long>(0ul - static_cast<unsigned long>(x)) : x;
 }
 CLEM_DEVICE long long llabs(long long x)
 {
-    return x < 0 ? -x : x;
+    return x < 0 ? static_cast<long long>(0ull - static_cast<unsigned long long>(x)) : x;
 }
 CLEM_DEVICE long abs(long x)
 {

@@ -226,6 +226,24 @@ CLEM_DEVICE bool __nv_atomic_compare_exchange(T *address, CLEM_ITSELF *expected,
 
 /* ---- arithmetic ------------------------------------------------------------------------------ */
 
+/* Integers wrap around. */
+template <class T> CLEM_DEVICE T clem_opposite(T value)
+{
+    return -value;
+}
+CLEM_DEVICE int clem_opposite(int value)
+{
+    return static_cast<int>(0u - static_cast<unsigned int>(value));
+}
+CLEM_DEVICE long clem_opposite(long value)
+{
+    return static_cast<long>(0ul - static_cast<unsigned long>(value));
+}
+CLEM_DEVICE long long clem_opposite(long long value)
+{
+    return static_cast<long long>(0ull - static_cast<unsigned long long>(value));
+}
+
 /* __nv_atomic_fetch_NAME gives the old value, __nv_atomic_NAME nothing. */
 #define CLEM_ORDERED(name, function, operand)                                                      \
     template <class T>                                                                             \
@@ -246,7 +264,7 @@ CLEM_DEVICE bool __nv_atomic_compare_exchange(T *address, CLEM_ITSELF *expected,
         __nv_atomic_fetch_##name(address, value, order, scope);                                    \
     }
 CLEM_ORDERED(add, atomicAdd, value)
-CLEM_ORDERED(sub, atomicAdd, -value)
+CLEM_ORDERED(sub, atomicAdd, clem_opposite(value))
 
 #define CLEM_ORDERED_AS(name, function) CLEM_ORDERED(name, function, value)
 CLEM_ORDERED_AS(and, atomicAnd)
