@@ -829,10 +829,10 @@ static void write_instruction(struct ptx_native *n, const struct ptx_instruction
     default:
         break;
     }
-    if (ptx_native_picture(n, in) || ptx_native_write_line(n, in) ||
-        ptx_native_compare_line(n, in) || ptx_native_memory(n, in) || ptx_native_atomic(n, in) ||
-        ptx_native_mbarrier(n, in) || ptx_native_warp(n, in) || ptx_native_call(n, in) ||
-        ptx_native_move(n, in))
+    if (ptx_native_picture(n, in) || ptx_native_write_answer(n, in) ||
+        ptx_native_write_line(n, in) || ptx_native_compare_line(n, in) ||
+        ptx_native_memory(n, in) || ptx_native_atomic(n, in) || ptx_native_mbarrier(n, in) ||
+        ptx_native_warp(n, in) || ptx_native_call(n, in) || ptx_native_move(n, in))
         return;
     if (!ptx_native_has_operation(in)) {
         ptx_refuse(n->e, "an instruction that the native form has not");
@@ -1141,6 +1141,8 @@ static void write_function(struct ptx_native *n)
         ptx_native_do(n, "%%members = alloca <32 x i32>");
     if (!f->is_parted)
         ptx_native_begin_turns(n);
+    if (f->has_legs)
+        ptx_native_declare_sure(n);
     declare_places(n);
     if (f->is_parted)
         for_places(n, true);
