@@ -1026,7 +1026,8 @@ static unsigned places_of(const struct ptx_native *n, uint32_t index)
                                         : ptx_native_parts(n, index);
 }
 
-/* Declares the places of registers, or has those be zeros that may be read before they are set. */
+/* Declares the places of registers, or has those be zeros that may be read before they are set. In a block's first leg all are, so that
+ * nobody keeps what the warp before has had: LLVM leaves of that what lanes may want that are not there. */
 static void for_places(struct ptx_native *n, bool is_begun)
 {
     const struct ptx_native_flow *f = n->flow;
@@ -1040,7 +1041,8 @@ static void for_places(struct ptx_native *n, bool is_begun)
                 is_line ? ptx_native_line_place(n, r, part) : ptx_native_place(n, r, part);
             if (!is_begun)
                 ptx_native_do(n, "%s = alloca %s", place, type);
-            else if (ptx_flow_is_live(f->graph, f->graph->order[0], r))
+            else if ((f->has_legs && f->leg == 0) ||
+                     ptx_flow_is_live(f->graph, f->graph->order[0], r))
                 ptx_native_do(n, "store %s zeroinitializer, %s %s", type,
                               ptx_native_pointer_type(n, type), place);
         }
