@@ -66,6 +66,26 @@ template <int THREADS> __global__ void sum_and_halves(double *out, const double 
     out[blockIdx.x * THREADS + t] = part[t];
 }
 
+/* Numbers that wrap around, within a block or from turn to turn. */
+template <int THREADS, class T> __global__ void sum_of_numbers(unsigned *out, T first, T step, T n)
+{
+    __shared__ unsigned part[THREADS];
+    const int t = threadIdx.x;
+    unsigned mine = 0;
+#pragma unroll 1
+    for (T i = first + (T)(blockIdx.x * THREADS + t); i < n; i += step)
+        mine = mine * 3 + ((unsigned)i >> 2);
+    part[t] = mine;
+    __syncthreads();
+    for (int half = THREADS / 2; half > 0; half /= 2) {
+        if (t < half)
+            part[t] += part[t + half];
+        __syncthreads();
+    }
+    if (t == 0)
+        out[blockIdx.x] = part[0];
+}
+
 template <class T> static void halve(std::vector<T> &part)
 {
     for (size_t half = part.size() / 2; half > 0; half /= 2)
@@ -138,8 +158,41 @@ template <int THREADS> static void add_squares(int n)
     check("halves", out, expected);
 }
 
+template <int THREADS, class T> static void add_numbers(T first, T step, T n)
+{
+    std::vector<unsigned> expected;
+    for (int block = 0; block < BLOCKS; block++) {
+        std::vector<unsigned> part(THREADS);
+        for (int t = 0; t < THREADS; t++)
+            for (T i = (T)((unsigned)first + (unsigned)(block * THREADS + t)); i < n;
+                 i = (T)((unsigned)i + (unsigned)step))
+                part[(size_t)t] = part[(size_t)t] * 3 + ((unsigned)i >> 2);
+        halve(part);
+        expected.push_back(part[0]);
+    }
+    device_array<unsigned> out(BLOCKS);
+    sum_of_numbers<THREADS, T><<<BLOCKS, THREADS>>>(out.data, first, step, n);
+    check("numbers", out, expected);
+}
+
+template <int THREADS> static void add_all_numbers(void)
+{
+    static const unsigned firsts[] = {0, 77, 0x7fffff80u, 0x80000000u, 0xffffff00u, 0xfffffff0u},
+                          steps[] = {0x0a000000u, 0x30000000u, 0x60000001u};
+    for (unsigned first : firsts)
+        for (unsigned step : steps) {
+            add_numbers<THREADS, unsigned>(first, step, 0x90000000u);
+            add_numbers<THREADS, unsigned>(first, step, 0x90000013u);
+        }
+    for (int first : {-1000000000, -200, -64, 0, 500})
+        for (int step : {0x0a000000, 0x30000001})
+            for (int n : {-64, 0, 100, 0x40000000})
+                add_numbers<THREADS, int>(first, step, n);
+}
+
 template <int THREADS> static void check_all(void)
 {
+    add_all_numbers<THREADS>();
     for (int n : counts) {
         multiply_rows<THREADS>(n);
         add_twos<THREADS>(n);

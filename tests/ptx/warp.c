@@ -805,6 +805,70 @@ TEST_BODY(ptx_native_ends_legs_with_the_last_busy_warp)
     assert_false(native_has_for(PTX_THREADS_STACKED, TREE("64", "64"), two));
 }
 
+/* Two steps of a tree: each as far away as it has threads. */
+#define STEP_OF(bound, away, guard, label)                                                         \
+    "setp.ge.u32 " guard ", %r1, " bound ";\n@" guard " bra " label                                \
+    ";\nld.shared.f32 %f3, [%r2 + " away "];\nld.shared.f32 %f4, [%r2];\nadd.f32 %f3, %f3, %f4;\n" \
+    "st.shared.f32 [%r2], %f3;\n" label ":\nbar.sync 0;\n"
+#define TREE_OF(first, second)                                                                     \
+    PTX_BODY(SHARED LOAD "shl.b32 %r2, %r1, 2;\nst.shared.u32 [%r2], %r1;\nbar.sync 0;\n" STEP_OF( \
+        first, "256", "%p1", "A")                                                                  \
+                 STEP_OF(second, "128", "%p2",                                                     \
+                         "B") "ld.shared.u32 %r5, [0];\nst.global.u32 [%rd1], %r5;\nret;\n")
+
+/* A sum of an array, from the first thread's number on, and what stands in the loop; then a tree's first steps. */
+#define SUMMING(begin, within, end)                                                                \
+    PTX_BODY(                                                                                      \
+        SHARED LOAD                                                                                \
+        "ld.param.u32 %r4, [n];\nmov.u32 %r5, %ctaid.x;\n" begin                                   \
+        "setp.ge.u32 %p1, %r3, %r4;\n@%p1 bra E;\nL:\nmul.wide.u32 %rd2, %r3, 4;\n"                \
+        "add.s64 %rd3, %rd1, %rd2;\nld.global.f32 %f5, [%rd3];\nadd.f32 %f1, %f1, %f5;\n" within   \
+        "add.u32 %r3, %r3, 4096;\nsetp.lt.u32 %p2, %r3, %r4;\n@%p2 bra L;\nE:\n"                   \
+        "shl.b32 %r2, %r1, 2;\nst.shared.f32 [%r2], %f1;\nbar.sync 0;\n" end                       \
+        "ld.shared.u32 %r6, [0];\nst.global.u32 [%rd1], %r6;\nret;\n")
+#define FROM_BLOCK "mad.lo.u32 %r3, %r5, 256, %r1;\n"
+
+/* A block of which all threads go round equally often knows it before its first warp begins. */
+TEST_BODY(ptx_native_is_sure_of_blocks_within_bounds)
+{
+    static const char *const sure = "\nleg.0s:\n",
+                             *const asks = "add.u32 %r7, %r3, 256;\nsetp.ge.u32 %p3, %r7, %r4;\n"
+                                           "@%p3 bra M;\nadd.f32 %f1, %f1, %f5;\nM:\n",
+                             *const other = "setp.ge.u32 %p3, %r3, 7;\n@%p3 bra E;\n",
+                             *const changes =
+                                 "setp.eq.f32 %p3, %f1, %f5;\n@%p3 add.u32 %r3, %r3, 1;\n";
+    (void)asks;
+    (void)other;
+    (void)changes;
+    assert_true(native_has(SUMMING(FROM_BLOCK, "", ""), sure));
+    assert_true(native_has(SUMMING(FROM_BLOCK,
+                                   "add.u32 %r7, %r3, 256;\nsetp.ge.u32 %p3, %r7, %r4;\n"
+                                   "@%p3 bra M;\nld.global.f32 %f5, [%rd3 + 1024];\n"
+                                   "add.f32 %f1, %f1, %f5;\nM:\n",
+                                   ""),
+                           sure));
+    /* Warps do not follow each other, the loop ends elsewhere, or the counter is not what it seems. */
+    assert_false(native_has(SUMMING("and.b32 %r3, %r1, 31;\n", "", ""), sure));
+    assert_false(
+        native_has(SUMMING(FROM_BLOCK, "setp.ge.f32 %p3, %f1, %f5;\n@%p3 bra E;\n", ""), sure));
+    assert_false(native_has(
+        SUMMING(FROM_BLOCK, "setp.eq.f32 %p3, %f1, %f5;\n@%p3 add.u32 %r3, %r3, 1;\n", ""), sure));
+    assert_false(native_has_for(PTX_THREADS_STACKED, SUMMING(FROM_BLOCK, "", ""), sure));
+}
+
+/* Steps that few warps have threads in are theirs one after the other, and what one has stored the next takes as it is. */
+TEST_BODY(ptx_native_goes_with_few_warps_from_step_to_step)
+{
+    static const char *const step = "\nstep.1f0:\n", *const row = " = load <32 x i32>, ptr";
+    assert_true(native_has(TREE_OF("64", "32"), step));
+    assert_false(native_has(TREE_OF("8", "4"), step));
+    assert_false(native_has(TREE_OF("48", "32"), step));
+    assert_false(native_has(TREE_OF("512", "48"), step));
+    assert_false(native_has_for(PTX_THREADS_STACKED, TREE_OF("64", "32"), step));
+    /* Two rows of two warps in the first step, and none in the second; and both again where the block has fewer. */
+    assert_int_equal(count_of(TREE_OF("64", "32"), row), 4 + 2 + 2);
+}
+
 /* A step's lower half is what the one before has stored, unless something else has been stored since. */
 #define TREE_WITH(more)                                                                            \
     PTX_BODY(SHARED LOAD "shl.b32 %r2, %r1, 2;\nst.shared.u32 [%r2], %r1;\nbar.sync 0;\n" STEP(    \

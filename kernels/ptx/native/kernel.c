@@ -829,10 +829,10 @@ static void write_instruction(struct ptx_native *n, const struct ptx_instruction
     default:
         break;
     }
-    if (ptx_native_picture(n, in) || ptx_native_write_line(n, in) ||
-        ptx_native_compare_line(n, in) || ptx_native_memory(n, in) || ptx_native_atomic(n, in) ||
-        ptx_native_mbarrier(n, in) || ptx_native_warp(n, in) || ptx_native_call(n, in) ||
-        ptx_native_move(n, in))
+    if (ptx_native_picture(n, in) || ptx_native_write_answer(n, in) ||
+        ptx_native_write_line(n, in) || ptx_native_compare_line(n, in) ||
+        ptx_native_memory(n, in) || ptx_native_atomic(n, in) || ptx_native_mbarrier(n, in) ||
+        ptx_native_warp(n, in) || ptx_native_call(n, in) || ptx_native_move(n, in))
         return;
     if (!ptx_native_has_operation(in)) {
         ptx_refuse(n->e, "an instruction that the native form has not");
@@ -1026,7 +1026,8 @@ static unsigned places_of(const struct ptx_native *n, uint32_t index)
                                         : ptx_native_parts(n, index);
 }
 
-/* Declares the places of registers, or has those be zeros that may be read before they are set. */
+/* Declares the places of registers, or has those be zeros that may be read before they are set. In a block's first leg all are, so that
+ * nobody keeps what the warp before has had: LLVM leaves of that what lanes may want that are not there. */
 static void for_places(struct ptx_native *n, bool is_begun)
 {
     const struct ptx_native_flow *f = n->flow;
@@ -1040,7 +1041,8 @@ static void for_places(struct ptx_native *n, bool is_begun)
                 is_line ? ptx_native_line_place(n, r, part) : ptx_native_place(n, r, part);
             if (!is_begun)
                 ptx_native_do(n, "%s = alloca %s", place, type);
-            else if (ptx_flow_is_live(f->graph, f->graph->order[0], r))
+            else if ((f->has_legs && f->leg == 0) ||
+                     ptx_flow_is_live(f->graph, f->graph->order[0], r))
                 ptx_native_do(n, "store %s zeroinitializer, %s %s", type,
                               ptx_native_pointer_type(n, type), place);
         }
@@ -1141,6 +1143,8 @@ static void write_function(struct ptx_native *n)
         ptx_native_do(n, "%%members = alloca <32 x i32>");
     if (!f->is_parted)
         ptx_native_begin_turns(n);
+    if (f->has_legs)
+        ptx_native_declare_sure(n);
     declare_places(n);
     if (f->is_parted)
         for_places(n, true);

@@ -111,11 +111,43 @@ struct ptx_native_limit {
     int64_t less;
 };
 
-/* A row that the first warp alone has stored in shared memory last: so many words from a place on. value: NULL, there is none. */
+/* A row that a warp alone has stored in shared memory: so many words of so many bits. base: a register that points there, or -1: to the
+ * start of the block's memory; so many bytes behind that. */
 struct ptx_native_kept {
-    const struct ptx_operand *place;
-    const char *value; /* <32 x i32> */
-    unsigned count;
+    int32_t base;
+    int64_t at;
+    const char *value; /* of all lanes */
+    unsigned count, bits;
+};
+
+enum { PTX_NATIVE_KEPT = 16 };
+
+/* A comparison of a number that differs from thread to thread with one that does not. */
+struct ptx_native_bound {
+    const struct ptx_operand *number, *to;
+    bool is_signed, is_strict; /* is_strict: below is less, not less or the same */
+    bool holds;                /* where it is below */
+};
+
+/* What is known of one, of all threads of a block that is sure. */
+struct ptx_native_answer {
+    const struct ptx_instruction *in;
+    struct ptx_native_bound bound;
+    int64_t distance; /* in the loop: from its counter to the number */
+    bool is_in_loop;
+};
+
+enum { PTX_NATIVE_ANSWERS = 6 };
+
+/* A leg of which blocks may be sure (sure.c): with one loop, which ends where its counter is not below a bound. */
+struct ptx_native_sure {
+    struct ptx_native_loop loop;
+    int32_t counter; /* a register */
+    const struct ptx_instruction *begins, *steps, *ends;
+    const struct ptx_operand *step;
+    struct ptx_native_answer last;                        /* by which it ends */
+    struct ptx_native_answer answers[PTX_NATIVE_ANSWERS]; /* all others: below their bounds */
+    size_t count;
 };
 
 struct ptx_native_flow {
@@ -136,9 +168,13 @@ struct ptx_native_flow {
     uint32_t *term_in;
     uint64_t **
         wanted; /* per node: registers that lanes elsewhere may still want, or NULL: not yet found */
-    struct ptx_native_kept kept; /* solo.c */
-    bool is_in_rows;             /* a call runs blocks of a row, one after the other */
-    bool is_swept;               /* a warp of several blocks has its turns before the next warp */
+    struct ptx_native_kept kept[PTX_NATIVE_KEPT]; /* solo.c */
+    size_t kept_count;
+    bool has_kept,
+        keeps_on; /* the last store is among them; what is known of them stays when the first warp goes on alone */
+    uint32_t solo_warp; /* which warp it is that goes alone */
+    bool is_in_rows;    /* a call runs blocks of a row, one after the other */
+    bool is_swept;      /* a warp of several blocks has its turns before the next warp */
     bool goes_past,
         has_gone_past; /* it is for vast launches, and may store past the caches (past.c); it does */
     bool is_together;  /* warps of several blocks of a row take turns, at a ticket or in a loop */
@@ -155,7 +191,9 @@ struct ptx_native_flow {
     bool leg_returns; /* it may end where it begins */
     int32_t
         short_at; /* the node that each of its warps begins with, where that tells of a known number of busy ones: others have no turn */
-    bool *has_leg;     /* per site: a leg begins there */
+    bool *has_leg;    /* per site: a leg begins there */
+    bool *is_chained; /* per site: the warps of a leg before it go on there, each alone */
+    const struct ptx_native_sure *sure; /* what is written is for blocks that are; NULL: for any */
     int32_t comes_to;  /* the site that "%came" says as long as no warp has come to another */
     const char *frame; /* what is written finds the warp's frame there; NULL: in its usual place */
     bool *
@@ -563,6 +601,10 @@ void ptx_native_tell_turns(struct ptx_native *n, const char *from, const char *t
 int32_t ptx_native_go_solo(struct ptx_native *n);
 /* Whether it goes alone from a barrier through its node and those of its lanes that are busy. */
 bool ptx_native_goes_solo(const struct ptx_native_flow *f, int32_t node);
+/* Whether, where a block has legs, so few warps are busy behind a barrier that each goes alone, one after the other, in a text of its
+ * own; and that of one, solo_warp, through the barrier's node and what follows it. */
+bool ptx_native_go_few(struct ptx_native *n, int32_t node, uint32_t *warps);
+void ptx_native_go_as_one(struct ptx_native *n, int32_t node);
 /* And then the site that it comes to, as above. */
 int32_t ptx_native_solo_end(const struct ptx_native_flow *f, int32_t node);
 
@@ -579,6 +621,17 @@ bool ptx_native_go_whole(struct ptx_native *n, const struct ptx_native_way *ways
 /* legs.c: has_legs and is_of_block, by which is_kept and is_framed change; needs: rests. Their text, after what turns begin with. */
 void ptx_native_find_legs(struct ptx_native *n);
 void ptx_native_write_legs(struct ptx_native *n);
+/* sure.c: whether blocks may be sure of the leg at hand; the words that this takes; the text that looks and jumps to "leg.0s" or, of other
+ * blocks, to "leg.0g"; what a warp's turn begins with in the first of these; and whether an instruction's result
+ * is known in it, and written. */
+bool ptx_native_find_sure(struct ptx_native *n, struct ptx_native_sure *sure);
+void ptx_native_declare_sure(struct ptx_native *n);
+void ptx_native_look_whether_sure(struct ptx_native *n, const struct ptx_native_sure *sure);
+void ptx_native_begin_sure(struct ptx_native *n);
+bool ptx_native_write_answer(struct ptx_native *n, const struct ptx_instruction *in);
+/* line_compare.c: false: it is none such. */
+bool ptx_native_describe_bound(struct ptx_native *n, const struct ptx_instruction *in,
+                               struct ptx_native_bound *bound);
 /* The position of the next node behind one that is written, in a leg or at all; and whether none of a loop's is behind it. */
 int32_t ptx_native_next_in_leg(const struct ptx_native_flow *f, int32_t position);
 bool ptx_native_ends_loop(const struct ptx_native_flow *f, const struct ptx_native_loop *loop,

@@ -234,6 +234,7 @@ static size_t look_at_legs(struct ptx_native *n)
     size_t all = 0;
     bool has_more = true;
     f->has_leg = ptx_arena_take(n->e->arena, (size_t)f->site_count + 1);
+    f->is_chained = ptx_arena_take(n->e->arena, (size_t)f->site_count + 1);
     f->has_leg[0] = true;
     while (has_more) {
         has_more = false;
@@ -287,6 +288,8 @@ static void begin_leg(struct ptx_native *n)
     for (size_t i = 0; i < f->graph->reachable; i++)
         if (f->is_in_leg[f->graph->order[i]])
             ptx_native_store_word(n, ptx_native_word_of(n, f->graph->order[i]), "0");
+    if (f->sure)
+        ptx_native_begin_sure(n);
     if (f->leg > 0) {
         ptx_native_jump(n, ptx_format(n->e, "S%d", (int)f->leg));
         return;
@@ -369,26 +372,134 @@ static int32_t usual_end(const struct ptx_native_flow *f)
     return to;
 }
 
-static void write_leg(struct ptx_native *n, int32_t site)
+static void write_warps(struct ptx_native *n)
+{
+    ptx_native_jump(n, "turn");
+    begin_leg(n);
+    n->flow->write_nodes(n);
+    end_leg(n);
+}
+
+/* What is written, once more or for the first time: its names end in what it is for. */
+static void write_piece(struct ptx_native *n, const char *suffix)
 {
     struct ptx_native_flow *f = n->flow;
-    f->leg = site;
+    const size_t start = f->code->used;
     f->asked_count = 0;
-    find_nodes(n, site);
+    ptx_native_label(n, "leg");
+    find_end(n);
+    ptx_native_store_word(n, "%came", ptx_format(n->e, "%d", (int)f->comes_to));
+    if (goes_solo(f, f->leg))
+        write_solo(n, ptx_native_node_of_site(f, f->leg));
+    else
+        write_warps(n);
+    ptx_native_end_piece(n, start, suffix);
+}
+
+/* The first leg, for blocks that are sure, and for others. */
+static void write_sure(struct ptx_native *n, const struct ptx_native_sure *sure)
+{
+    struct ptx_native_flow *f = n->flow;
     const size_t start = f->code->used;
     ptx_native_label(n, "leg");
     find_end(n);
-    f->comes_to = usual_end(f);
-    ptx_native_store_word(n, "%came", ptx_format(n->e, "%d", (int)f->comes_to));
-    if (goes_solo(f, site)) {
+    ptx_native_look_whether_sure(n, sure);
+    ptx_native_end_piece(n, start, ".0");
+    const size_t strolls = f->stroll_count;
+    f->sure = sure;
+    f->stroll_count = 0; /* its loop is over before warps would go in step */
+    write_piece(n, ".0s");
+    f->stroll_count = strolls;
+    f->sure = NULL;
+    write_piece(n, ".0g");
+}
+
+/* ---- Few warps, each alone ---- */
+
+static const char *name_of_step(struct ptx_native *n, uint32_t step)
+{
+    return ptx_format(n->e, ".%df%u", (int)n->flow->leg, (unsigned)step);
+}
+
+/* One warp's part of a step, and the way to the next one's. */
+static void write_step(struct ptx_native *n, int32_t site, uint32_t warp, uint32_t *step)
+{
+    struct ptx_native_flow *f = n->flow;
+    const size_t start = f->code->used;
+    const int32_t node = ptx_native_node_of_site(f, site);
+    ptx_native_label(n, "step");
+    ptx_native_store_word(n, "%warp", ptx_format(n->e, "%u", (unsigned)warp));
+    ptx_native_turn(n);
+    f->solo_warp = warp;
+    f->is_divergent = false;
+    ptx_native_restore_at(n, node);
+    ptx_native_go_as_one(n, node);
+    f->solo_warp = 0;
+    ptx_native_jump(n, ptx_format(n->e, "step%s", name_of_step(n, *step + 1)));
+    ptx_native_end_piece(n, start, name_of_step(n, *step));
+    ++*step;
+}
+
+/* Behind the last step the first warp goes on alone, or all go on as ever. */
+static void write_last_step(struct ptx_native *n, int32_t site, uint32_t step)
+{
+    struct ptx_native_flow *f = n->flow;
+    const size_t start = f->code->used;
+    ptx_native_label(n, "step");
+    ptx_native_store_word(n, "%warp", "0");
+    if (goes_solo(f, site))
         write_solo(n, ptx_native_node_of_site(f, site));
-    } else {
-        ptx_native_jump(n, "turn");
-        begin_leg(n);
-        f->write_nodes(n);
-        end_leg(n);
+    else
+        ptx_native_jump(n, ptx_format(n->e, "leg.%d", (int)site));
+    ptx_native_end_piece(n, start, name_of_step(n, step));
+}
+
+/* From a leg on, as long as few warps are busy: a block that has as many. */
+static void write_few(struct ptx_native *n, uint32_t warps)
+{
+    struct ptx_native_flow *f = n->flow;
+    const size_t start = f->code->used;
+    const int32_t leg = f->leg;
+    uint32_t step = 0, busy = warps;
+    int32_t site = leg;
+    ptx_native_label(n, "leg");
+    const char *are_there = ptx_native_emit(
+        n, "icmp uge i32 %s, %u", ptx_native_of_block(n, OF_BLOCK(end), "i32"), (unsigned)warps);
+    ptx_native_do(n, "br i1 %s, label %%step%s, label %%leg.%dg", are_there, name_of_step(n, 0),
+                  (int)leg);
+    ptx_native_end_piece(n, start, ptx_format(n->e, ".%d", (int)leg));
+    f->kept_count = 0;
+    f->keeps_on = true;
+    for (size_t i = 0; i < f->graph->count; i++) {
+        if (!ptx_native_go_few(n, ptx_native_node_of_site(f, site), &busy) || busy > warps)
+            break;
+        for (uint32_t warp = 0; warp < busy; warp++)
+            write_step(n, site, warp, &step);
+        site = f->rests[ptx_native_node_of_site(f, site)].site;
+        f->is_chained[site] = true;
     }
-    ptx_native_end_piece(n, start, ptx_format(n->e, ".%d", (int)site));
+    write_last_step(n, site, step);
+    f->keeps_on = false;
+}
+
+static void write_leg(struct ptx_native *n, int32_t site)
+{
+    struct ptx_native_flow *f = n->flow;
+    struct ptx_native_sure sure;
+    uint32_t warps;
+    f->leg = site;
+    find_nodes(n, site);
+    f->comes_to = usual_end(f);
+    if (ptx_native_find_sure(n, &sure)) {
+        write_sure(n, &sure);
+    } else if (site > 0 && !f->is_chained[site] && !stroll_of_site(f, site) &&
+               ptx_native_go_few(n, ptx_native_node_of_site(f, site), &warps)) {
+        write_few(n, warps);
+        find_nodes(n, site);
+        write_piece(n, ptx_format(n->e, ".%dg", (int)site));
+    } else {
+        write_piece(n, ptx_format(n->e, ".%d", (int)site));
+    }
 }
 
 void ptx_native_write_legs(struct ptx_native *n)

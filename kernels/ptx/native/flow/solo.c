@@ -38,14 +38,33 @@ int32_t ptx_native_solo_end(const struct ptx_native_flow *f, int32_t node)
     return site;
 }
 
-/* What may change memory, or where a row was stored, ends what is known of it: the place that a store is at is told behind it. */
-static void forget_row(struct ptx_native_flow *f, const struct ptx_instruction *in)
+static void forget_rows_of(void *with, uint32_t index, bool is_whole)
 {
-    const bool is_harmless = in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_bra ||
-                             in->opcode == PTX_OPCODE_mov || ptx_native_has_operation(in);
-    if (!is_harmless || (f->kept.value && f->kept.place->index >= 0 &&
-                         ptx_flow_writes_register(in, (uint32_t)f->kept.place->index)))
-        f->kept.value = NULL;
+    (void)is_whole;
+    struct ptx_native_flow *f = with;
+    size_t left = 0;
+    for (size_t i = 0; i < f->kept_count; i++)
+        if (f->kept[i].base != (int32_t)index)
+            f->kept[left++] = f->kept[i];
+    f->kept_count = left;
+}
+
+/* What may change memory, or where a row was stored, ends what is known of it. A store tells what it leaves of that. */
+static void write_and_forget(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    struct ptx_native_flow *f = n->flow;
+    const bool is_store = in->opcode == PTX_OPCODE_st;
+    const bool is_harmless = is_store || in->opcode == PTX_OPCODE_ld ||
+                             in->opcode == PTX_OPCODE_bra || in->opcode == PTX_OPCODE_mov ||
+                             ptx_native_has_operation(in);
+    if (!is_harmless)
+        f->kept_count = 0;
+    if (!is_store)
+        ptx_flow_writes(in, forget_rows_of, f);
+    f->has_kept = false;
+    f->write(n, in);
+    if (is_store && !f->has_kept)
+        f->kept_count = 0;
 }
 
 static void write_part(struct ptx_native *n, int32_t node, const char *mask, bool is_behind_barrier)
@@ -61,10 +80,8 @@ static void write_part(struct ptx_native *n, int32_t node, const char *mask, boo
         ptx_native_remake(n);
     else
         ptx_native_remake_constants(n, range);
-    for (uint32_t i = range->first + is_behind_barrier; i < range->end; i++) {
-        forget_row(f, &f->function->instructions[i]);
-        f->write(n, &f->function->instructions[i]);
-    }
+    for (uint32_t i = range->first + is_behind_barrier; i < range->end; i++)
+        write_and_forget(n, &f->function->instructions[i]);
     f->put_back(n);
 }
 
@@ -76,7 +93,9 @@ int32_t ptx_native_go_solo(struct ptx_native *n)
     const int32_t from = f->node;
     int32_t node = from, site = f->sites[from];
     f->is_solo = true;
-    f->kept.value = NULL;
+    f->solo_warp = 0;
+    if (!f->keeps_on)
+        f->kept_count = 0;
     for (size_t i = 0; site > 0 && i < f->graph->count && ptx_native_goes_solo(f, node); i++) {
         const struct ptx_native_rest *rest = &f->rests[node];
         write_part(n, node, "-1", true);
@@ -91,4 +110,72 @@ int32_t ptx_native_go_solo(struct ptx_native *n)
     f->stamp++;
     n->e->instruction = here;
     return site;
+}
+
+/* ---- A few warps ---- */
+
+/* Warps from the first on of which all threads are busy, where no others have any. */
+static uint32_t busy_warps(const struct ptx_native_rest *rest)
+{
+    const struct ptx_operand *bound = &rest->compared->operands[2];
+    const int64_t threads =
+        bound->kind == PTX_OPERAND_INTEGER ? bound->bits + (rest->relation == PTX_LE) : 0;
+    return rest->relation != PTX_EQ && threads > 0 && threads <= 1024 &&
+                   threads % PTX_NATIVE_LANES == 0
+               ? (uint32_t)(threads / PTX_NATIVE_LANES)
+               : 0;
+}
+
+/* It is in no warp's frame. */
+static bool is_anywhere(const struct ptx_native_flow *f, uint32_t index)
+{
+    return f->is_remade[index] || f->is_of_block[index] || f->is_constant[index];
+}
+
+struct keeping {
+    const struct ptx_native_flow *f;
+    int32_t node; /* what lives there is set by nothing */
+    bool does;
+};
+
+static void look_at_set(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct keeping *k = with;
+    k->does &= k->f->is_remade[index] || !ptx_flow_is_live(k->f->graph, k->node, index);
+}
+
+static void look_at_node(struct keeping *k, int32_t node)
+{
+    const struct ptx_node *range = &k->f->graph->nodes[node];
+    for (uint32_t i = range->first; i < range->end; i++)
+        ptx_flow_writes(&k->f->function->instructions[i], look_at_set, k);
+}
+
+bool ptx_native_go_few(struct ptx_native *n, int32_t node, uint32_t *warps)
+{
+    enum { MOST_WARPS = 4 };
+    const struct ptx_native_flow *f = n->flow;
+    const struct ptx_native_rest *rest = &f->rests[node];
+    if (!f->has_legs || f->sites[node] == 0 || !rest->compared || rest->busy == PTX_NO_NODE ||
+        rest->site == 0 || !is_short(f, node) || !is_short(f, rest->busy) ||
+        n->e->target->threads != PTX_THREADS_ROWS)
+        return false;
+    *warps = busy_warps(rest);
+    for (uint32_t r = 0; r < f->function->register_count; r++)
+        if (ptx_flow_is_live(f->graph, node, r) && f->has_place[r] && !is_anywhere(f, r))
+            return false;
+    struct keeping keeping = {f, ptx_native_node_of_site(f, rest->site), true};
+    look_at_node(&keeping, node);
+    look_at_node(&keeping, rest->busy);
+    return keeping.does && *warps > 1 && *warps <= MOST_WARPS;
+}
+
+void ptx_native_go_as_one(struct ptx_native *n, int32_t node)
+{
+    struct ptx_native_flow *f = n->flow;
+    f->is_solo = true;
+    write_part(n, node, "-1", true);
+    write_part(n, f->rests[node].busy, "-1", false);
+    f->is_solo = false;
 }

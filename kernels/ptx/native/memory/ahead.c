@@ -120,7 +120,7 @@ void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *addres
     }
     const struct ptx_native_loop *loop = ptx_native_inner_loop(f, f->node);
     struct ptx_native_pace pace;
-    if (!loop || !is_whole_row(t) || f->is_tangled)
+    if (!loop || !is_whole_row(t) || f->is_tangled || f->sure)
         return;
     const struct ptx_native_stroll *stroll = ptx_native_stroll_at(n, loop->head, false);
     if (stroll && n->e->target->has_few_ways)

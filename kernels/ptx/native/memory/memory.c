@@ -11,6 +11,11 @@
 
 static void one_place(struct ptx_native *n, struct ptx_native_transfer *t, bool is_store)
 {
+    const char *kept = is_store ? NULL : ptx_native_kept_word(n, t);
+    if (kept) {
+        t->values[0] = ptx_native_number(n, t->bits, kept);
+        return;
+    }
     if (ptx_native_is_whole(t)) {
         ptx_native_one_piece(n, t, is_store);
         return;

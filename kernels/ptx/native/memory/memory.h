@@ -29,6 +29,15 @@ struct ptx_native_transfer {
     const struct ptx_checked *checked; /* what is told of it before; NULL: nothing */
 };
 
+/* ---- memory_kept.c ---- */
+
+/* Of a warp that goes alone: so many words of a row that is stored; such words, or one, that were, or NULL: they are not known. */
+void ptx_native_keep_row(struct ptx_native *n, const struct ptx_native_transfer *t, unsigned count,
+                         const char *value);
+const char *ptx_native_kept_row(struct ptx_native *n, const struct ptx_native_transfer *t,
+                                unsigned count);
+const char *ptx_native_kept_word(struct ptx_native *n, const struct ptx_native_transfer *t);
+
 /* ---- reach.c ---- */
 
 /* The parameters that lead to memory which the kernel writes, as struct ptx_native_told has them (host/checks.h). */

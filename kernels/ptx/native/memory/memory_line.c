@@ -230,35 +230,6 @@ static bool goes_down(const struct ptx_native_transfer *t)
            t->at.term.line.is_whole;
 }
 
-/* ---- Rows that the first warp alone has just stored ---- */
-
-static void keep_row(struct ptx_native *n, const struct ptx_native_transfer *t, unsigned count,
-                     const char *value)
-{
-    if (t->shared && t->bits == 32 && t->width == 1)
-        n->flow->kept = (struct ptx_native_kept){t->shared, value, count};
-}
-
-/* So many words, of the last row that was stored, which the processor would wait for; NULL: they are not of it. */
-static const char *kept_row(struct ptx_native *n, const struct ptx_native_transfer *t,
-                            unsigned count)
-{
-    const struct ptx_native_kept *kept = &n->flow->kept;
-    const char *numbers = "";
-    if (!t->shared || !kept->value || t->bits != 32 || kept->place->index != t->shared->index ||
-        kept->place->variable != t->shared->variable)
-        return NULL;
-    const int64_t behind = t->shared->bits - kept->place->bits;
-    if (behind < 0 || behind % 4 != 0 || behind / 4 + count > kept->count)
-        return NULL;
-    for (unsigned l = 0; l < PTX_NATIVE_LANES; l++)
-        numbers = l < count ? ptx_format(n->e, "%s%si32 %u", numbers, l ? "," : "",
-                                         l + (unsigned)(behind / 4))
-                            : ptx_format(n->e, "%s,i32 undef", numbers);
-    return ptx_native_emit(n, "shufflevector <32 x i32> %s, <32 x i32> undef, <32 x i32> <%s>",
-                           kept->value, numbers);
-}
-
 /* ---- Either ---- */
 
 void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_transfer *t,
@@ -275,7 +246,8 @@ void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_trans
         const char *start = ptx_native_line_start(n, &t->at, 0);
         const unsigned few = first_lanes(t);
         const char *mask = few ? NULL : mask_of(n, t, true, 0);
-        const char *kept = few ? kept_row(n, t, few) : NULL;
+        const char *kept =
+            few || !mask ? ptx_native_kept_row(n, t, few ? few : PTX_NATIVE_LANES) : NULL;
         if (kept)
             to[0] = (struct ptx_native_value){kept, (uint8_t)t->bits, true};
         else if (few)
@@ -318,7 +290,7 @@ void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_tran
         else if (!mask)
             ptx_native_store_neighbours(n, t, start);
         if (few || !mask)
-            keep_row(n, t, few ? few : PTX_NATIVE_LANES, value);
+            ptx_native_keep_row(n, t, few ? few : PTX_NATIVE_LANES, value);
         else
             store_row(n, t, PTX_NATIVE_LANES, start, mask, value);
         return;

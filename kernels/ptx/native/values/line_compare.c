@@ -283,6 +283,23 @@ static const char *lanes_of_each(struct ptx_native *n, const struct comparison *
     return ptx_native_emit(n, "bitcast <32 x i1> %s to i32", truths);
 }
 
+bool ptx_native_describe_bound(struct ptx_native *n, const struct ptx_instruction *in,
+                               struct ptx_native_bound *bound)
+{
+    const unsigned line = line_of(n, in);
+    if (line == 0 || !n->flow->lines[in->operands[line].index].is_whole ||
+        n->flow->lines[in->operands[line].index].step == 0)
+        return false;
+    const uint8_t relation = relation_of(in->compare, line == 2);
+    *bound = (struct ptx_native_bound){
+        .number = &in->operands[line],
+        .to = &in->operands[3 - line],
+        .is_signed = ptx_type_is_signed((enum ptx_type)in->types[0]) && in->compare < PTX_CMP_LO,
+        .is_strict = relation == PTX_LT || relation == PTX_GE,
+        .holds = is_below(relation)};
+    return true;
+}
+
 bool ptx_native_compare_line(struct ptx_native *n, const struct ptx_instruction *in)
 {
     struct comparison c;

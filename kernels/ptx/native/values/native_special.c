@@ -104,7 +104,7 @@ const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned 
     struct ptx_emitter *e = n->e;
     const char *name = ptx_format(e, "%%tid.%d.%u", (int)axis, half);
     bool *const has = &n->flow->has_tid[2 * axis + (int32_t)half];
-    if (n->flow->is_solo && axis == 0)
+    if (n->flow->is_solo && n->flow->solo_warp == 0 && axis == 0)
         return half == 0 ? "0" : "16";
     if (*has || !n->flow->is_parted)
         return name;
