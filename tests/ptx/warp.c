@@ -657,6 +657,40 @@ TEST_BODY(ptx_native_adds_to_shared_memory_without_a_call)
                             row));
 }
 
+/* A place of shared memory that a number names, which a load brings. */
+#define NAMED(number, place)                                                                       \
+    PTX_BODY(LOAD                                                                                  \
+             ".shared .align 4 .b8 own[4096];\nmul.wide.u32 %rd2, %r1, 4;\n"                       \
+             "add.s64 %rd3, %rd1, %rd2;\nmov.u64 %rd4, own;\nmov.u32 %r4, own;\n" number place)
+#define OF_WIDE(by)                                                                                \
+    "mul.wide.u32 %rd5, %r2, " by ";\nadd.s64 %rd6, %rd4, %rd5;\nadd.s64 %rd7, %rd6, 64;\n"        \
+    "red.shared.add.u32 [%rd7], 1;\nret;\n"
+#define OF_SHORT                                                                                   \
+    "shl.b32 %r5, %r2, 2;\nadd.s32 %r6, %r4, %r5;\nred.shared.add.u32 [%r6+4], 1;\nret;\n"
+
+TEST_BODY(ptx_native_takes_places_of_few_bits_as_such)
+{
+    static const char *const bytes = "call void @clem_atomic_alone_add_32_same_at_8_4_row(",
+                             *const shorts =
+                                 "call void @clem_atomic_alone_add_32_same_at_16_4_row(",
+                             *const words = "call void @clem_atomic_alone_add_32_same_row(";
+    assert_true(native_has(NAMED("ld.global.u8 %r2, [%rd3];\n", OF_WIDE("4")), bytes));
+    assert_true(native_has(NAMED("ld.global.u8 %r2, [%rd3];\n", OF_WIDE("12")),
+                           "@clem_atomic_alone_add_32_same_at_8_12_row("));
+    assert_true(native_has(NAMED("ld.global.u8 %r2, [%rd3];\n", OF_SHORT), bytes));
+    assert_true(native_has(NAMED("ld.global.u16 %r2, [%rd3];\n", OF_SHORT), shorts));
+    assert_true(native_has(
+        NAMED("ld.global.u32 %r3, [%rd3];\nand.b32 %r2, %r3, 1023;\n", OF_WIDE("4")), shorts));
+    assert_true(
+        native_has(NAMED("ld.global.u32 %r3, [%rd3];\nshr.u32 %r2, %r3, 24;\n", OF_SHORT), bytes));
+    /* They may be large, or have a sign. */
+    assert_true(
+        native_has(NAMED("ld.global.u32 %r3, [%rd3];\nshr.u32 %r2, %r3, 15;\n", OF_SHORT), words));
+    assert_true(
+        native_has(NAMED("ld.global.u32 %r3, [%rd3];\nshr.s32 %r2, %r3, 24;\n", OF_SHORT), words));
+    assert_true(native_has(NAMED("ld.global.s8 %r2, [%rd3];\n", OF_WIDE("4")), words));
+}
+
 /* Time is told in nanoseconds, and a clock counts. */
 TEST_BODY(ptx_native_timer_tells_nanoseconds)
 {
@@ -1191,6 +1225,27 @@ TEST_BODY(ptx_native_has_quick_ways_past_bounds)
     assert_true(native_has_for(PTX_THREADS_HALVES, above, quick));
     assert_false(native_has_for(PTX_THREADS_ROWS, above, quick));
     assert_false(native_has_for(PTX_THREADS_HALVES, equal, quick));
+}
+
+/* if (COMPARE(EXTREME of ctaid.x * 16 + tid.x and tid.y)) no more. */
+#define CORNERED(extreme, setp)                                                                    \
+    BOUNDED("mov.u32 %r4, %tid.y;\n" extreme " %r5, %r3, %r4;\n" setp, "@%p1")
+
+TEST_BODY(ptx_native_compares_both_of_two_bounds)
+{
+    static const char *const quick = "\nquick";
+    static const enum ptx_threads halves = PTX_THREADS_HALVES;
+    assert_true(native_has_for(halves, CORNERED("max.s32", "setp.ge.s32 %p1, %r5, 99;"), quick));
+    assert_true(native_has_for(halves, CORNERED("min.s32", "setp.lt.s32 %p1, %r5, 1;"), quick));
+    assert_true(native_has_for(halves, CORNERED("max.u32", "setp.hi.u32 %p1, %r5, 99;"), quick));
+    assert_true(native_has_for(halves, CORNERED("max.s32", "setp.lt.s32 %p1, 99, %r5;"), quick));
+    /* As a number without a sign; one that is wanted elsewhere; one of others by then. */
+    assert_false(native_has_for(halves, CORNERED("max.s32", "setp.ge.u32 %p1, %r5, 99;"), quick));
+    assert_false(native_has_for(
+        halves, CORNERED("max.s32", "setp.ge.s32 %p1, %r5, 99;\nst.global.u32 [%rd1], %r5;"),
+        quick));
+    assert_false(native_has_for(
+        halves, CORNERED("max.s32", "add.u32 %r3, %r3, 1;\nsetp.ge.s32 %p1, %r5, 99;"), quick));
 }
 
 static bool reads_before_turns(const char *text)

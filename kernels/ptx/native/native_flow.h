@@ -402,6 +402,9 @@ void ptx_native_trap(struct ptx_native *n, const struct ptx_instruction *in);
 struct ptx_native_value ptx_native_address(struct ptx_native *n, const struct ptx_operand *address,
                                            uint8_t space);
 
+/* narrow.c: of how many bits numbers are, without a sign, that hold all that a register of 32 bits or a number may be: 8, 16, or 32,
+ * where it may also have a sign. */
+unsigned ptx_native_number_bits(struct ptx_native *n, const struct ptx_operand *o);
 /* lines.c: fills `lines`. Needs: what is uniform, and whether lanes may part. */
 void ptx_native_find_lines(struct ptx_native *n);
 /* How far it is from a lane's number to the next one's, where none wraps around. */
@@ -490,6 +493,9 @@ static inline bool ptx_native_wants_result(const struct ptx_native_flow *f,
            (o->kind != PTX_OPERAND_REGISTER || f->is_read[o->index]);
 }
 
+/* two_bounds.c: the function with two comparisons in place of one of the larger or smaller of two numbers. Needs nothing. */
+const struct ptx_function *ptx_native_with_two_bounds(struct ptx_native *n,
+                                                      const struct ptx_function *from);
 /* short_ways.c: the function without branches around a few instructions; NULL: it has none. Needs: what is uniform, sites. */
 const struct ptx_function *ptx_native_without_short_ways(struct ptx_native *n);
 

@@ -346,131 +346,6 @@ static const char *define_halves(struct ptx_native *n, const char *kind, unsigne
     return name;
 }
 
-/* The offset of a lane, and its value; of the loop's where it is `loop`. Offsets come two at a time: those of the first lanes by way of
- * memory, those of the others out of the vector. All one way, or one at a time, they take longer than what is done there. */
-enum { LANES_BY_MEMORY = 16 };
-
-static const char *offset_text(struct ptx_native *n, int lane, const char *loop)
-{
-    struct ptx_emitter *e = n->e;
-    const char *p = ptx_native_pointer_type(n, "i32"), *pw = ptx_native_pointer_type(n, "i64");
-    if (loop)
-        return ptx_format(e,
-                          "  %%b%d = getelementptr i32, %s %%A0, i32 %s\n"
-                          "  %%i%d = load i32, %s %%b%d\n  %%w%d = zext i32 %%i%d to i64\n",
-                          lane, p, loop, lane, p, lane, lane, lane);
-    if (lane % 2)
-        return ptx_format(e, "  %%w%d = lshr i64 %%e%d, 32\n", lane, lane / 2);
-    if (lane >= LANES_BY_MEMORY)
-        return ptx_format(e,
-                          "  %%e%d = extractelement <16 x i64> %%E, i32 %d\n"
-                          "  %%w%d = and i64 %%e%d, 4294967295\n",
-                          lane / 2, lane / 2, lane, lane / 2);
-    return ptx_format(e,
-                      "  %%b%d = getelementptr i64, %s %%A0, i32 %d\n"
-                      "  %%e%d = load volatile i64, %s %%b%d\n"
-                      "  %%w%d = and i64 %%e%d, 4294967295\n",
-                      lane, pw, lane / 2, lane / 2, pw, lane, lane, lane / 2);
-}
-
-static const char *value_text(struct ptx_native *n, unsigned bits, int lane, const char *loop)
-{
-    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
-    return loop ? ptx_format(n->e,
-                             "  %%p%d = getelementptr %s, %s %%X0, i32 %s\n"
-                             "  %%x%d = load %s, %s %%p%d\n",
-                             lane, i, p, loop, lane, i, p, lane)
-                : ptx_format(n->e, "  %%x%d = extractelement <32 x %s> %%x, i32 %d\n", lane, i,
-                             lane);
-}
-
-/* One lane's step. */
-static const char *alone_step(struct ptx_native *n, struct way w, unsigned bits, bool is_vector,
-                              int lane, const char *loop)
-{
-    struct ptx_emitter *e = n->e;
-    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
-    return ptx_format(e,
-                      "%s%s  %%a%d = add i64 %%s, %%w%d\n"
-                      "  %%q%d = inttoptr i64 %%a%d to %s\n  %%o%d = load %s, %s %%q%d\n"
-                      "  %%n%d = %s %s %%o%d, %%x%s\n  store %s %%n%d, %s %%q%d\n",
-                      is_vector ? value_text(n, bits, lane, loop) : "", offset_text(n, lane, loop),
-                      lane, lane, lane, lane, p, lane, i, p, lane, lane, alone_text(w), i, lane,
-                      is_vector ? ptx_format(e, "%d", lane) : "", i, lane, p, lane);
-}
-
-/* What all lanes do, one after the other, without a loop: in the place of its call, which takes less than one. */
-static void define_row_alone(struct ptx_native *n, struct way w, unsigned bits, bool is_vector,
-                             const char *name)
-{
-    struct ptx_emitter *e = n->e;
-    const char *i = ptx_native_integer(bits), *v = ptx_format(e, "<32 x %s>", i);
-    const char *pva = ptx_native_pointer_type(n, "<32 x i32>");
-    const char *pa = ptx_native_pointer_type(n, "i64");
-    const char *steps = "";
-    for (int k = 0; k < PTX_NATIVE_LANES; k++) /* what memory has to give back is asked for later */
-        steps = ptx_format(
-            e, "%s%s", steps,
-            alone_step(n, w, bits, is_vector, (k + LANES_BY_MEMORY) % PTX_NATIVE_LANES, NULL));
-    ptx_native_declare(
-        n,
-        "define internal void @%s_row(i64 %%s, <32 x i32> %%a, %s %%x) alwaysinline nounwind {\n"
-        "  %%A = alloca <32 x i32>\n  store <32 x i32> %%a, %s %%A\n"
-        "  %%A0 = bitcast %s %%A to %s\n  %%E = bitcast <32 x i32> %%a to <16 x i64>\n"
-        "%s  ret void\n}",
-        name, is_vector ? v : i, pva, pva, pa, steps);
-}
-
-/* What some lanes do. */
-static void define_some_alone(struct ptx_native *n, struct way w, unsigned bits, bool is_vector,
-                              const char *name)
-{
-    struct ptx_emitter *e = n->e;
-    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
-    const char *v = ptx_format(e, "<32 x %s>", i), *pv = ptx_native_pointer_type(n, v);
-    const char *pa = ptx_native_pointer_type(n, "i32");
-    const char *pva = ptx_native_pointer_type(n, "<32 x i32>");
-    ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
-    ptx_native_declare(
-        n,
-        "define internal void @%s(i64 %%s, <32 x i32> %%a, %s %%x, i32 %%m) noinline nounwind {\n"
-        "  %%A = alloca <32 x i32>\n  %%X = alloca %s\n"
-        "  %%all = icmp eq i32 %%m, -1\n  br i1 %%all, label %%row, label %%some\n"
-        "row:\n  call void @%s_row(i64 %%s, <32 x i32> %%a, %s %%x)\n  ret void\nsome:\n"
-        "  store <32 x i32> %%a, %s %%A\n  %%A0 = bitcast %s %%A to %s\n%s"
-        "  br label %%next\n"
-        "next:\n  %%rest = phi i32 [%%m, %%some], [%%less, %%do]\n"
-        "  %%none = icmp eq i32 %%rest, 0\n"
-        "  br i1 %%none, label %%end, label %%do\n"
-        "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
-        "  %%bit = shl i32 1, %%lane\n  %%less = xor i32 %%rest, %%bit\n"
-        "%s  br label %%next\nend:\n  ret void\n}",
-        name, is_vector ? v : i, v, name, is_vector ? v : i, pva, pva, pa,
-        is_vector
-            ? ptx_format(e, "  store %s %%x, %s %%X\n  %%X0 = bitcast %s %%X to %s\n", v, pv, pv, p)
-            : "",
-        alone_step(n, w, bits, is_vector, PTX_NATIVE_LANES, "%lane"));
-}
-
-/* What lanes do at offsets in shared memory, of which nobody wants to know what was there. The value may be one for all. */
-static void act_alone(struct ptx_native *n, struct way w, unsigned bits, const char *offsets,
-                      struct ptx_native_value x, const char *lanes)
-{
-    const char *name =
-        ptx_format(n->e, "clem_atomic_alone_%s_%u%s", w.name, bits, x.is_vector ? "" : "_same");
-    const char *given =
-        ptx_format(n->e, "i64 %s, <32 x i32> %s, %s %s",
-                   ptx_native_of_block(n, offsetof(struct ptx_native_block, shared), "i64"),
-                   offsets, ptx_native_value_type(n, x), x.text);
-    define_row_alone(n, w, bits, x.is_vector, name);
-    if (strcmp(lanes, "-1") == 0) {
-        ptx_native_do(n, "call void @%s_row(%s)", name, given);
-    } else {
-        define_some_alone(n, w, bits, x.is_vector, name);
-        ptx_native_do(n, "call void @%s(%s, i32 %s)", name, given, lanes);
-    }
-}
-
 static bool is_simple(struct way w)
 {
     const char *operation = alone_text(w);
@@ -875,13 +750,14 @@ static bool add_in_row(struct ptx_native *n, const struct ptx_instruction *in, s
     return true;
 }
 
-/* Half as many bytes as addresses take. */
-static const char *shared_offsets(struct ptx_native *n, struct ptx_native_value address)
+/* Of shared memory, when nobody wants to know what was there. */
+static void act_alone(struct ptx_native *n, struct way w, unsigned bits,
+                      const struct ptx_operand *place, struct ptx_native_value address,
+                      struct ptx_native_value x, const char *lanes)
 {
-    const char *shared = ptx_native_of_block(n, offsetof(struct ptx_native_block, shared), "i64");
-    const struct ptx_native_value offsets =
-        ptx_native_both(n, "sub", ptx_native_vector(n, address), ptx_native_number(n, 64, shared));
-    return ptx_native_resize(n, offsets, 32, false).text;
+    const struct ptx_native_alone how = {
+        .name = w.name, .operation = alone_text(w), .bits = bits, .x = x, .lanes = lanes};
+    ptx_native_act_alone(n, &how, place, address);
 }
 
 /* Registers are others behind the wait. */
@@ -921,7 +797,7 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
         return;
     const char *lanes = ptx_native_guarded(n, in);
     if (is_shared && !is_wanted && is_simple(w) && !ptx_native_is_checked(n)) {
-        act_alone(n, w, bits, shared_offsets(n, address), x, lanes);
+        act_alone(n, w, bits, &in->operands[first], address, x, lanes);
         fence(n, in, false);
         return;
     }

@@ -13,6 +13,7 @@ struct ptx_native_place {
     bool is_numbered; /* each lane's is `origin` and a number of 32 bits, extended, times `scale` */
     bool is_signed;
     const char *origin, *numbers; /* i64, <32 x i32> */
+    unsigned number_bits;         /* that hold each, without a sign: 8, 16 or 32 */
     int64_t scale;
     bool is_line; /* the offset is that of the term, and has no text */
     struct ptx_native_term term;
@@ -89,7 +90,7 @@ struct ptx_native_value ptx_native_element_address(struct ptx_native *n, struct 
  * come from memory: then the place tells of it. */
 void ptx_native_find_numbers(struct ptx_native *n, const struct ptx_operand *address,
                              struct ptx_native_place *at);
-/* Loads of such places, which are any. */
+/* Loads of such places, which are any, in global memory. */
 void ptx_native_gather_numbered(struct ptx_native *n, const struct ptx_native_transfer *t,
                                 struct ptx_native_value *to);
 
@@ -143,6 +144,20 @@ const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_nati
 /* Whether it may be done for no lanes at all: the processor leaves out those that are not there. */
 bool ptx_native_takes_none(const struct ptx_native *n, const struct ptx_native_transfer *t,
                            bool is_store);
+
+/* ---- atomic_alone.c ---- */
+
+/* An operation of shared memory whose result nobody wants; x: one value of each lane's, or of all. */
+struct ptx_native_alone {
+    const char *name, *operation; /* in names of functions; LLVM's word, of two numbers */
+    unsigned bits;
+    struct ptx_native_value x;
+    const char *lanes;
+};
+
+/* At an ADDRESS of e->instruction, and as the host has it. */
+void ptx_native_act_alone(struct ptx_native *n, const struct ptx_native_alone *how,
+                          const struct ptx_operand *place, struct ptx_native_value address);
 
 /* ahead.c: the name, as it is declared, of what asks for a line of the cache: of a pointer to i8, to write (1) or to read (0), how near
  * it is to come (3), and of data (1). */

@@ -37,18 +37,63 @@ static bool is_written(const struct ptx_instruction *from, const struct ptx_inst
     return is;
 }
 
-/* A number of 32 bits times another that is known. */
-static bool is_product(const struct ptx_instruction *in)
+/* A number of 32 bits times another that is known: as 64 bits, or as the `bits` of what it is added to. */
+static bool is_product(const struct ptx_instruction *in, unsigned bits)
 {
-    return in && in->opcode == PTX_OPCODE_mul && (in->flags & PTX_WIDE) && in->operand_count == 3 &&
-           ptx_native_bits((enum ptx_type)in->types[0]) == 32 &&
-           is_plain_register(&in->operands[1]) && in->operands[2].kind == PTX_OPERAND_INTEGER;
+    if (!in || in->operand_count != 3 || !is_plain_register(&in->operands[1]) ||
+        in->operands[2].kind != PTX_OPERAND_INTEGER ||
+        ptx_native_bits((enum ptx_type)in->types[0]) != 32)
+        return false;
+    if (bits == 32)
+        return (in->opcode == PTX_OPCODE_shl && in->operands[2].bits < 16) ||
+               (in->opcode == PTX_OPCODE_mul && in->flags == PTX_LO);
+    return in->opcode == PTX_OPCODE_mul && (in->flags & PTX_WIDE);
 }
 
-static bool is_one_for_all(const struct ptx_native *n, const struct ptx_operand *o)
+static int64_t scale_of(const struct ptx_instruction *product)
+{
+    const int64_t by = product->operands[2].bits;
+    return product->opcode == PTX_OPCODE_shl ? INT64_C(1) << by : by;
+}
+
+/* Products of 32 bits must not wrap around. */
+static bool is_small(unsigned number_bits, int64_t scale)
+{
+    return number_bits <= 16 && scale > 0 && scale <= INT16_MAX;
+}
+
+static bool is_one_for_all(const struct ptx_native *n, const struct ptx_operand *o, unsigned bits)
 {
     return is_plain_register(o) && ptx_native_is_uniform(n, (uint32_t)o->index) &&
-           ptx_native_bits((enum ptx_type)n->flow->function->registers[o->index].type) == 64;
+           ptx_native_bits((enum ptx_type)n->flow->function->registers[o->index].type) == bits;
+}
+
+/* Offsets in shared memory are some way from 0, in both directions. */
+static const char *origin_text(struct ptx_native *n, const struct ptx_operand *origin,
+                               unsigned bits, int64_t away)
+{
+    const struct ptx_native_value value =
+        ptx_native_resize(n, ptx_native_read(n, origin, bits == 64 ? PTX_B64 : PTX_B32), 64, true);
+    return ptx_native_emit(n, "add i64 %s, %lld", value.text, (long long)away);
+}
+
+/* The sum that an address of a register is made by, but for numbers that are known, which `away` gets. */
+static const struct ptx_instruction *sum_of(const struct ptx_native_flow *f,
+                                            struct ptx_operand name,
+                                            const struct ptx_instruction *end, int64_t *away)
+{
+    for (;;) {
+        const struct ptx_instruction *sum = set_in_node(f, &name, end);
+        if (!sum || sum->opcode != PTX_OPCODE_add || sum->operand_count != 3)
+            return NULL;
+        if (sum->operands[2].kind != PTX_OPERAND_INTEGER)
+            return sum;
+        *away += ptx_native_bits((enum ptx_type)sum->types[0]) == 32
+                     ? (int32_t)sum->operands[2].bits
+                     : sum->operands[2].bits;
+        name = sum->operands[1];
+        end = sum;
+    }
 }
 
 void ptx_native_find_numbers(struct ptx_native *n, const struct ptx_operand *address,
@@ -57,25 +102,28 @@ void ptx_native_find_numbers(struct ptx_native *n, const struct ptx_operand *add
     const struct ptx_native_flow *f = n->flow;
     const struct ptx_instruction *here = n->e->instruction;
     const struct ptx_operand name = {.kind = PTX_OPERAND_REGISTER, .index = address->index};
-    const struct ptx_instruction *sum = set_in_node(f, &name, here);
-    if (address->variable || !sum || sum->opcode != PTX_OPCODE_add || sum->operand_count != 3)
+    int64_t away = address->bits;
+    const struct ptx_instruction *sum = address->variable ? NULL : sum_of(f, name, here, &away);
+    if (!sum)
         return;
+    const unsigned bits = ptx_native_bits((enum ptx_type)sum->types[0]);
     for (uint32_t i = 1; i < 3; i++) {
         const struct ptx_operand *origin = &sum->operands[i];
         const struct ptx_instruction *product = set_in_node(f, &sum->operands[3 - i], sum);
-        if (!is_one_for_all(n, origin) || !is_product(product) ||
+        if (!is_one_for_all(n, origin, bits) || !is_product(product, bits) ||
             ptx_native_is_uniform(n, (uint32_t)product->operands[1].index) ||
             is_written(product, here, &product->operands[1]) || is_written(sum, here, origin))
             continue;
+        at->scale = scale_of(product);
+        at->number_bits = ptx_native_number_bits(n, &product->operands[1]);
+        if (bits == 32 && !is_small(at->number_bits, at->scale))
+            return;
         const bool is_vector = n->is_vector;
         n->is_vector = false;
-        at->origin =
-            ptx_native_emit(n, "add i64 %s, %lld", ptx_native_read(n, origin, PTX_B64).text,
-                            (long long)address->bits);
+        at->origin = origin_text(n, origin, bits, away);
         n->is_vector = true;
         at->numbers = ptx_native_read(n, &product->operands[1], PTX_B32).text;
         n->is_vector = is_vector;
-        at->scale = product->operands[2].bits;
         at->is_signed = ptx_type_is_signed((enum ptx_type)product->types[0]);
         at->is_numbered = true;
         return;

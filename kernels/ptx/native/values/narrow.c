@@ -277,6 +277,31 @@ static struct ptx_native_range of_operand(struct ptx_native *n, const struct ptx
     return range;
 }
 
+/* What is cut out of a number of 32 bits, which is small whatever that was; it is not computed with 16. */
+static struct ptx_native_range of_cut(const struct ptx_instruction *in)
+{
+    const bool is_known =
+        is_plain(in) && in->operand_count == 3 && in->operands[2].kind == PTX_OPERAND_INTEGER;
+    const int64_t by = is_known ? in->operands[2].bits : 0;
+    if (in->opcode == PTX_OPCODE_and && by > 0)
+        return between(0, by);
+    if (in->opcode == PTX_OPCODE_shr && !ptx_type_is_signed((enum ptx_type)in->types[0]) &&
+        by > 0 && by < 32)
+        return between(0, UINT32_MAX >> by);
+    return any;
+}
+
+unsigned ptx_native_number_bits(struct ptx_native *n, const struct ptx_operand *o)
+{
+    struct ptx_native_range range = n->flow->set_by ? of_operand(n, o, 0) : any;
+    const struct ptx_instruction *in = n->flow->set_by && o->kind == PTX_OPERAND_REGISTER
+                                           ? setter_of(n->flow, (uint32_t)o->index)
+                                           : NULL;
+    if (in && range.least < 0)
+        range = of_cut(in);
+    return is_within(range, 0, UINT8_MAX) ? 8 : is_within(range, 0, UINT16_MAX) ? 16 : 32;
+}
+
 /* ---- Writing ---- */
 
 static const char *half_of(struct ptx_native *n, const struct ptx_operand *o, enum ptx_type type)
