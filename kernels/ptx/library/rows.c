@@ -732,6 +732,30 @@ static bool make_cell(struct making *m, const uint64_t *first, const uint64_t *o
     return is_made;
 }
 
+/* Whether an access is neither the next thread's of the same kind as the cell's before, nor the same one. */
+static bool is_break(uint64_t slot, uint64_t before)
+{
+    const uint64_t marks = (uint64_t)(CLEM_RACE_SAME | CLEM_RACE_STATE) << 32;
+    const uint64_t differs = (slot & ~marks) - (before & ~marks);
+    return differs != (uint64_t)1 << 32 && differs != 0;
+}
+
+/* Whether cells were come to one by one: no short list is as good as they are. */
+static bool are_scattered(const uint64_t *first, const uint64_t *others)
+{
+    enum { MANY = 10 };
+    uint32_t breaks = 0;
+    for (uint32_t i = 1; i < PTX_ROW_CELLS; i++) {
+        const uint32_t word = (uint32_t)(first[i] >> 32), before = (uint32_t)(first[i - 1] >> 32);
+        const bool is_alone = (word & CLEM_RACE_STATE) == CLEM_RACE_ALONE,
+                   was_alone = (before & CLEM_RACE_STATE) == CLEM_RACE_ALONE;
+        breaks += is_break(first[i], first[i - 1]) ||
+                  (!is_alone && (was_alone || is_break(others[(size_t)i * OTHERS],
+                                                       others[(size_t)(i - 1) * OTHERS])));
+    }
+    return breaks >= MANY;
+}
+
 void ptx_row_open(uint64_t *cells, uint64_t address)
 {
     struct ptx_row *const row = ptx_row_of(cells, address);
@@ -741,6 +765,8 @@ void ptx_row_open(uint64_t *cells, uint64_t address)
     if (ptx_row_is_open(row))
         return;
     const uint64_t *const others = (const uint64_t *)(const void *)listed;
+    if (are_scattered((const uint64_t *)(const void *)row, others))
+        return;
     for (uint32_t i = 0; i < PTX_ROW_CELLS; i++)
         if (!make_cell(&m, (const uint64_t *)(const void *)row, others, i))
             return;
@@ -870,7 +896,7 @@ static inline enum fate fate_before(const struct ptx_row_access *kept,
 {
     if (!writes(a) && writes(kept))
         return STAYS;
-    if (!(kept->cells & ~whole))
+    if (!(kept->cells & ~whole) || is_part_of(kept, a))
         return GOES;
     return kept->cells & whole && (kept->bytes == 0 || kept->bytes >= 4) ? SHRINKS : STAYS;
 }
@@ -962,6 +988,13 @@ static inline void weigh(struct outcome *o, const struct ptx_front *front,
     o->kept = 0;
     o->is_in_doubt = o->is_enough = o->shrinks = false;
     for (uint32_t i = 0; i < front->count; i++) {
+        const uint32_t time = front->kept[i].time;
+        if (time > times->old && !(front->kept[i].cells & now->all->cells)) {
+            o->fates[i] = STAYS;
+            o->is_in_doubt |= time > times->clear && time < alone;
+            o->kept++;
+            continue;
+        }
         o->fates[i] = fate_of(times, &front->kept[i], now, alone);
         o->is_in_doubt |= o->fates[i] == IS_IN_DOUBT;
         o->is_enough |=
