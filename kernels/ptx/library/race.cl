@@ -77,6 +77,18 @@ CLEM_RACE_INLINE bool clem_race_lets_read(const struct clem_race_now *now, ulong
            (!(word & CLEM_RACE_WRITES) || clem_race_is_before(now, (uint)slot));
 }
 
+/* Whether all bytes that one has others have as well, the new one or such as are not ordered before its launch. */
+CLEM_RACE_INLINE bool clem_race_is_of_others(const struct clem_race_now *now, const ulong *slots, uint which)
+{
+    uint words = (uint)(now->slot >> 32);
+    CLEM_UNROLL
+    for (uint i = 0u; i < CLEM_RACE_SLOTS; i++)
+        words |= i != which && ((uint)slots[i] > now->look->clear || !(slots[i] >> 32 & CLEM_RACE_WRITES))
+                     ? (uint)(slots[i] >> 32)
+                     : 0u;
+    return (uint)slots[which] <= now->old || !((uint)(slots[which] >> 32) & CLEM_RACE_BYTES & ~words);
+}
+
 /* Each that came before stays or goes, and one makes room. Source: check_live() of cl/race/race.c, whose choices these are. */
 static CLEM_ALONE bool clem_race_among(ulong slot, uint old, __global const struct clem_race_look *look,
                                        __global const ulong *reported, __global ulong *first, __global ulong *others)
@@ -103,7 +115,7 @@ static CLEM_ALONE bool clem_race_among(ulong slot, uint old, __global const stru
         best = is_better ? key : best;
         chosen = is_better ? i : chosen;
     }
-    if (chosen == CLEM_RACE_SLOTS)
+    if (chosen == CLEM_RACE_SLOTS || (!writes && !clem_race_is_of_others(&now, s, chosen)))
         return false;
     stay &= ~(1u << chosen);
     CLEM_UNROLL

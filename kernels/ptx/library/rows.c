@@ -90,18 +90,31 @@ static uint32_t whole_of(const struct ptx_row_access *a)
 
 typedef uint64_t slots[PTX_ROW_CELLS][CLEM_RACE_SLOTS];
 
-/* Bytes of a cell's accesses but one, and of a new one; all other bits. */
-static uint32_t others_bytes(const uint64_t *cell, unsigned without, uint64_t slot)
+/* Bytes of a cell's accesses but one, and but for those that wrote until `clear`, and of a new one; all other bits. */
+static uint32_t others_bytes(const uint64_t *cell, unsigned without, uint64_t slot, uint32_t clear)
 {
     uint32_t words = (uint32_t)(slot >> 32);
     for (unsigned i = 0; i < CLEM_RACE_SLOTS; i++)
-        words |= i == without ? 0 : (uint32_t)(cell[i] >> 32);
+        if (i != without && ((uint32_t)cell[i] > clear || !(cell[i] >> 32 & CLEM_RACE_WRITES)))
+            words |= (uint32_t)(cell[i] >> 32);
     return words | ~CLEM_RACE_BYTES;
 }
 
-/* Which of a cell's accesses a new one takes the place of; rather one whose bytes others have, too. Source: victim() and is_replaced() of cl/race/race.c */
-static unsigned place_for(const uint64_t *cell, uint64_t slot, uint32_t turn)
+/* What wrote until `clear`: the oldest. */
+static unsigned written_before(const uint64_t *cell, uint32_t clear)
 {
+    unsigned oldest = CLEM_RACE_SLOTS;
+    for (unsigned i = 0; i < CLEM_RACE_SLOTS; i++)
+        if (cell[i] >> 32 & CLEM_RACE_WRITES && (uint32_t)cell[i] <= clear &&
+            (oldest == CLEM_RACE_SLOTS || (uint32_t)cell[i] < (uint32_t)cell[oldest]))
+            oldest = i;
+    return oldest;
+}
+
+/* Which of a cell's accesses a new one takes the place of; rather one whose bytes others have, too. Source: victim() and is_replaced() of cl/race/race.c */
+static unsigned place_for(const uint64_t *cell, uint64_t slot, const struct ptx_row_times *t)
+{
+    const uint32_t turn = t->turn;
     unsigned chosen = CLEM_RACE_SLOTS;
     uint64_t best = 0;
     for (unsigned i = 0; i < CLEM_RACE_SLOTS; i++) {
@@ -119,14 +132,16 @@ static unsigned place_for(const uint64_t *cell, uint64_t slot, uint32_t turn)
                               : !is_ours                          ? 2
                               : differs & CLEM_RACE_THREAD & ~31u ? 3
                                                                   : 4;
-        const bool is_of_same = !(word & ~others_bytes(cell, i, slot));
+        const bool is_of_same = !(word & ~others_bytes(cell, i, slot, t->clear));
         const uint64_t key = (rank | (is_of_same ? 8u : 0u)) << 32 | (uint32_t)~time;
         if (key > best) {
             best = key;
             chosen = i;
         }
     }
-    return chosen;
+    const bool is_of_same = best >> 32 & 8u || slot >> 32 & CLEM_RACE_WRITES;
+    const unsigned earlier = is_of_same ? CLEM_RACE_SLOTS : written_before(cell, t->clear);
+    return earlier < CLEM_RACE_SLOTS ? earlier : chosen;
 }
 
 /* Whether a read is ordered before one of the same bytes, by the block's barrier or its launch. */
@@ -148,7 +163,7 @@ static void put_in_cell(uint64_t *cell, uint64_t slot, const struct ptx_row_time
     for (unsigned i = 0; slot >> 32 & CLEM_RACE_WRITES && i < CLEM_RACE_SLOTS; i++)
         if (!(cell[i] >> 32 & ~(slot >> 32) & CLEM_RACE_BYTES))
             cell[i] = 0;
-    const unsigned at = place_for(cell, slot, t->turn);
+    const unsigned at = place_for(cell, slot, t);
     if (at < CLEM_RACE_SLOTS)
         cell[at] = slot;
 }
