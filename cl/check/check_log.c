@@ -17,9 +17,7 @@ struct packing {
 
 static uint64_t size_of(const uint64_t *read)
 {
-    const bool is_list = read[2] >> 40 == CLEM_READ_LIST;
-    return CLEM_READ_WORDS +
-           (is_list ? ((uint64_t)__builtin_popcount((uint32_t)read[2]) + 1) / 2 : 0);
+    return CLEM_READ_SIZE(read[2]);
 }
 
 /* Whether later reads have all words that some bytes are in; from now on they have those of which these are all. */
@@ -38,9 +36,8 @@ static bool is_read_later(const struct packing *p, uint64_t address, uint64_t by
 
 static bool is_list_read_later(const struct packing *p, const uint64_t *read, uint64_t bytes)
 {
-    const uint32_t count = (uint32_t)__builtin_popcount((uint32_t)read[2]);
     bool is = true;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < CLEM_READ_PLACES(read[2]); i++)
         is &= is_read_later(p, read[0] + (uint32_t)(read[CLEM_READ_WORDS + i / 2] >> i % 2 * 32),
                             bytes);
     return is;
@@ -49,7 +46,7 @@ static bool is_list_read_later(const struct packing *p, const uint64_t *read, ui
 static bool is_needed(const struct packing *p, const uint64_t *read)
 {
     const uint32_t lanes = (uint32_t)read[2];
-    const uint64_t bytes = read[2] >> 32 & 0xff, how = read[2] >> 40;
+    const uint64_t bytes = CLEM_READ_LANE_BYTES(read[2]), how = CLEM_READ_HOW(read[2]);
     if (how == CLEM_READ_NEXT)
         return true;
     if (how == CLEM_READ_LIST)

@@ -247,7 +247,7 @@ static bool append(struct clem_check_still *to, const struct clem_check_still *f
     uint64_t *const words = (uint64_t *)(uintptr_t)to->log + to->log_count;
     words[0] = from->clear | (uint64_t)from->alone << 32;
     words[1] = 0;
-    words[2] = CLEM_READ_LANES(0, 0, CLEM_READ_NEXT);
+    words[2] = CLEM_READ_LANES(0, 0, CLEM_READ_NEXT, 0);
     memcpy(words + CLEM_READ_WORDS, (const void *)(uintptr_t)from->log,
            from->log_count * sizeof *words);
     to->log_count += CLEM_READ_WORDS + from->log_count;

@@ -217,13 +217,40 @@ static unsigned rank(struct now *now, struct slot slot)
     return thread_of(slot) / 32 == now->thread / 32 ? 4 : 3;
 }
 
+/* Whether all bytes that one has others have as well, the new one or such as are in no order with it. */
+static bool is_of_others(const struct now *now, const struct cell *cell, int which)
+{
+    uint32_t words = now->slot.word;
+    for (int i = 0; i < SLOTS; i++)
+        if (i != which &&
+            (cell->slots[i].time > now->clear || !(cell->slots[i].word & SLOT_WRITES)))
+            words |= cell->slots[i].word;
+    return !(cell->slots[which].word & SLOT_BYTES & ~words);
+}
+
+/* What wrote before the launch of one that reads: the oldest, or NULL. */
+static struct slot *written_before(const struct now *now, struct cell *cell)
+{
+    struct slot *oldest = NULL;
+    for (int i = 0; i < SLOTS && !(now->slot.word & SLOT_WRITES); i++) {
+        struct slot *const slot = &cell->slots[i];
+        if (slot->word & SLOT_WRITES && slot->time <= now->clear &&
+            (!oldest || slot->time < oldest->time))
+            oldest = slot;
+    }
+    return oldest;
+}
+
+/* Of parts of the 4 bytes, rather one whose bytes others have. */
 static struct slot *victim(struct now *now, struct cell *cell)
 {
+    enum { OF_OTHERS = 8 };
     struct slot *chosen = NULL;
     unsigned best = 0;
     for (int i = 0; i < SLOTS; i++) {
         struct slot *slot = &cell->slots[i];
-        const unsigned its = rank(now, *slot);
+        const unsigned kind = rank(now, *slot),
+                       its = kind > 1 && is_of_others(now, cell, i) ? kind + OF_OTHERS : kind;
         if (its == 0 && !(now->slot.word & SLOT_WRITES))
             continue;
         if (!chosen || its > best || (its == best && slot->time < chosen->time)) {
@@ -231,7 +258,8 @@ static struct slot *victim(struct now *now, struct cell *cell)
             best = its;
         }
     }
-    return chosen;
+    struct slot *const earlier = best < OF_OTHERS ? written_before(now, cell) : NULL;
+    return earlier ? earlier : chosen;
 }
 
 /* Among those that nothing orders before all that come: where the access is now; SLOTS: nowhere. */

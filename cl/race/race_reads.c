@@ -17,16 +17,14 @@ struct launch {
 
 static struct read read_at(const uint64_t *log)
 {
-    struct read r = {.address = log[0],
-                     .time = (uint32_t)log[1],
-                     .word = (uint32_t)(log[1] >> 32),
-                     .lanes = (uint32_t)log[2],
-                     .bytes = (uint32_t)(log[2] >> 32) & 0xff,
-                     .how = (uint32_t)(log[2] >> 40),
-                     .places = log + CLEM_READ_WORDS,
-                     .words = CLEM_READ_WORDS};
-    if (r.how == CLEM_READ_LIST)
-        r.words += ((uint64_t)__builtin_popcount(r.lanes) + 1) / 2;
+    const struct read r = {.address = log[0],
+                           .time = (uint32_t)log[1],
+                           .word = (uint32_t)(log[1] >> 32),
+                           .lanes = (uint32_t)log[2],
+                           .bytes = (uint32_t)CLEM_READ_LANE_BYTES(log[2]),
+                           .how = (uint32_t)CLEM_READ_HOW(log[2]),
+                           .places = log + CLEM_READ_WORDS,
+                           .words = CLEM_READ_SIZE(log[2])};
     return r;
 }
 

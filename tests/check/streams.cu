@@ -70,6 +70,108 @@ static void both_write()
     put<<<8, 128, 0, two>>>(a, 2);
 }
 
+/* ---- Reads that others stand for, and those that none does ---- */
+
+__global__ void gather(const int *from, int *to, int first)
+{
+    const int i = threadIdx.x;
+    to[first + i] = from[first + i * 37 % 128];
+}
+
+__global__ void take_bytes(const unsigned char *from, int *to)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = from[i] + from[i + 1];
+}
+
+/* Later launches read some of it again. */
+static void read_by_first()
+{
+    take<<<8, 128, 0, one>>>(a, b);
+    for (int i = 0; i < 20; i++)
+        take<<<2, 128, 0, one>>>(a, b);
+    put<<<1, 128, 0, two>>>(a + 512, 2);
+}
+
+static void read_by_last()
+{
+    for (int i = 0; i < 20; i++)
+        take<<<8 - i % 8, 128, 0, one>>>(a, b);
+    put<<<1, 128, 0, two>>>(a, 2);
+}
+
+/* Each part again and again. */
+static void read_in_parts()
+{
+    for (int i = 0; i < 200; i++)
+        take<<<1, 128, 0, one>>>(a + i * 3 % 8 * 128, b);
+    put<<<1, 32, 0, two>>>(a + 5 * 128 + 96, 2);
+}
+
+static void gathered()
+{
+    for (int i = 0; i < 100; i++)
+        gather<<<1, 128, 0, one>>>(a, b, i * 3 % 8 * 128);
+    cudaMemsetAsync(a + 3 * 128, 0, 128 * sizeof(int), two);
+}
+
+static void read_as_bytes()
+{
+    for (int i = 0; i < 60; i++)
+        take_bytes<<<1 + i % 7, 96, 0, one>>>((const unsigned char *)a, b);
+    put<<<1, 24, 0, two>>>(a + 120, 2);
+}
+
+static void read_and_written_in_order()
+{
+    for (int i = 0; i < 60; i++) {
+        take<<<1 + i % 8, 128, 0, one>>>(a, b);
+        take<<<1 + i % 5, 128, 0, one>>>(b, a);
+    }
+    cudaEventRecord(event, one);
+    cudaStreamWaitEvent(two, event, 0);
+    put<<<8, 128, 0, two>>>(a, 2);
+    cudaMemsetAsync(b, 0, BYTES, two);
+}
+
+/* Reads are forgotten with the memory. */
+static void read_and_freed()
+{
+    int *more;
+    cudaMalloc(&more, BYTES);
+    cudaMemset(more, 0, BYTES);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 3; i++)
+        take<<<8 - i, 128, 0, one>>>(more, b);
+    cudaStreamSynchronize(one);
+    cudaFree(more);
+    cudaMalloc(&more, BYTES);
+    put<<<8, 128, 0, two>>>(more, 2);
+    cudaStreamSynchronize(two);
+    cudaFree(more);
+}
+
+/* What was stored as halves of words one block reads byte by byte, and another writes one byte of each word. */
+__global__ void put_halves(unsigned short *to)
+{
+    to[blockIdx.x * blockDim.x + threadIdx.x] = 0;
+}
+
+__global__ void cross(unsigned char *bytes, int *to, int byte)
+{
+    const int i = threadIdx.x;
+    if (blockIdx.x == 0)
+        to[i] = bytes[i];
+    else if (i % 4 == byte)
+        bytes[i] = 1 + i;
+}
+
+template <int BYTE> static void byte_of_halves()
+{
+    put_halves<<<2, 64, 0, one>>>((unsigned short *)a);
+    cross<<<2, 128, 0, one>>>((unsigned char *)a, b, BYTE);
+}
+
 static void kernels_by_event()
 {
     put<<<8, 128, 0, one>>>(a, 1);
@@ -851,6 +953,17 @@ struct test {
 static const struct test tests[] = {
     {"fills_beside", "", fills_beside, cudaStreamNonBlocking},
     {"kernels", "one thread reads what another writes; the other's kernel; kernel put(int*, int)", kernels, cudaStreamNonBlocking},
+    {"read_by_first", "one thread reads what another writes; kernel put(; kernel take(", read_by_first, cudaStreamNonBlocking},
+    {"read_by_last", "one thread reads what another writes; kernel put(; kernel take(", read_by_last, cudaStreamNonBlocking},
+    {"read_in_parts", "one thread reads what another writes; kernel put(; kernel take(", read_in_parts, cudaStreamNonBlocking},
+    {"read_as_bytes", "one thread reads what another writes; kernel put(; kernel take_bytes(", read_as_bytes, cudaStreamNonBlocking},
+    {"gathered", "in another stream; gather(", gathered, cudaStreamNonBlocking},
+    {"read_and_written_in_order", "", read_and_written_in_order, cudaStreamNonBlocking},
+    {"read_and_freed", "", read_and_freed, cudaStreamNonBlocking},
+    {"byte_0_of_halves", "error 1; one thread reads what another writes; kernel cross(", byte_of_halves<0>, cudaStreamNonBlocking},
+    {"byte_1_of_halves", "error 1; one thread reads what another writes; kernel cross(", byte_of_halves<1>, cudaStreamNonBlocking},
+    {"byte_2_of_halves", "error 1; one thread reads what another writes; kernel cross(", byte_of_halves<2>, cudaStreamNonBlocking},
+    {"byte_3_of_halves", "error 1; one thread reads what another writes; kernel cross(", byte_of_halves<3>, cudaStreamNonBlocking},
     {"both_write", "two threads write; the other's kernel; kernel put(int*, int)", both_write, cudaStreamNonBlocking},
     {"kernels_by_event", "", kernels_by_event, cudaStreamNonBlocking},
     {"event_too_early", "the other's kernel; kernel put(int*, int)", event_too_early, cudaStreamNonBlocking},

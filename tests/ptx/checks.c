@@ -230,7 +230,7 @@ static pass_function *pass_of(uint32_t number)
 static bool is_done_alone(const struct ptx_cells *x, const struct clem_race_look *look,
                           uint64_t slot, uint64_t *first, uint64_t *others)
 {
-    const struct clem_race_now now = {slot, (uint32_t)x->old, look};
+    const struct clem_race_now now = {slot, (uint32_t)x->old, look, NULL};
     const uint64_t known = *first, differs = known ^ slot;
     const uint32_t word = (uint32_t)(differs >> 32);
     const uint32_t state = (uint32_t)(known >> 32) & CLEM_RACE_STATE;
@@ -245,7 +245,7 @@ static bool is_done_alone(const struct ptx_cells *x, const struct clem_race_look
     return !x->writes && (uint32_t)differs == 0 && (uint32_t)known > x->old &&
            !(word & (CLEM_RACE_BYTES | CLEM_RACE_STRONG | CLEM_RACE_WRITES)) &&
            state == CLEM_RACE_ALONE &&
-           clem_race_among(slot, now.old, look, (ulong *)first, (ulong *)others);
+           clem_race_among(slot, now.old, look, NULL, (ulong *)first, (ulong *)others);
 }
 
 TEST_BODY(rows_of_accesses_leave_in_cells_what_lanes_leave)

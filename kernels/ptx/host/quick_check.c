@@ -197,7 +197,7 @@ static inline bool read_alike(const struct quick *q, const struct lanes *l, uint
     uint64_t *const first = cells + cell, *const others = behind(cells, cell);
     const unsigned last = 31u - (unsigned)__builtin_clz(l->which);
     const struct clem_race_now now = {slot_of(q, l, (unsigned)__builtin_ctz(l->which)),
-                                      q->times.old, q->look};
+                                      q->times.old, q->look, q->times.reported};
     if (!clem_race_at_first(&now, like_of(q), (ulong *)first, (ulong *)others))
         return false;
     const uint32_t state = (uint32_t)(*first >> 32) & CLEM_RACE_STATE;
@@ -594,6 +594,24 @@ static inline uint32_t lanes_on_line(const struct quick *q, uint32_t lanes, unsi
     return there & lanes;
 }
 
+/* Few lanes, each against all behind it. */
+static bool are_few_apart(const uint64_t *addresses, uint32_t lanes, uint32_t bytes)
+{
+    enum { FEW = 16 };
+    uint64_t few[FEW];
+    uint32_t count = 0;
+    bool are = true;
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const uint64_t at = addresses[__builtin_ctz(rest)];
+        if (count == FEW)
+            return false;
+        for (uint32_t i = 0; i < count; i++)
+            are &= at - few[i] + bytes - 1 >= 2 * (uint64_t)bytes - 1;
+        few[count++] = at;
+    }
+    return are;
+}
+
 bool ptx_are_apart(const struct ptx_native_list *list, uint32_t lanes, uint32_t bytes)
 {
     int64_t before = 0;
@@ -605,7 +623,7 @@ bool ptx_are_apart(const struct ptx_native_list *list, uint32_t lanes, uint32_t 
         before = at;
         is_first = false;
     }
-    return up || down;
+    return up || down || are_few_apart(list->addresses, lanes, bytes);
 }
 
 /* Those of half a warp, or of all of it, that are side by side, or at one place; the others are left. */
@@ -666,6 +684,7 @@ static inline struct clem_check_memory memory_of(const struct quick *q)
 /* What is the same for all lanes that are looked at one by one. */
 struct each {
     const struct clem_race_look *look;
+    const ulong *reported;
     uint64_t like;
     uint32_t time, old, word, bytes;
 };
@@ -673,11 +692,13 @@ struct each {
 /* The cells of one lane. */
 static inline bool pass_cells(const struct each *e, uint32_t word, uint64_t *cells, size_t cell)
 {
-    const struct clem_race_now now = {(uint64_t)word << 32 | e->time, e->old, e->look};
+    const struct clem_race_now now = {(uint64_t)word << 32 | e->time, e->old, e->look, e->reported};
     uint64_t *const first = cells + cell, *const others = behind(cells, cell);
     for (uint32_t i = 0; i < e->bytes; i += 4)
         if (!clem_race_at_first(&now, e->like, (ulong *)first + i / 4,
-                                (ulong *)others + (size_t)(i / 4) * (CLEM_RACE_SLOTS - 1)))
+                                (ulong *)others + (size_t)(i / 4) * (CLEM_RACE_SLOTS - 1)) &&
+            !clem_race_among(now.slot, now.old, now.look, now.reported, (ulong *)first + i / 4,
+                             (ulong *)others + (size_t)(i / 4) * (CLEM_RACE_SLOTS - 1)))
             return false;
     return true;
 }
@@ -727,6 +748,7 @@ static inline void note_still_lane(const struct quick *q, uint64_t place)
 static uint32_t pass_each(const struct quick *q, uint32_t lanes)
 {
     const struct each e = {.look = q->look,
+                           .reported = q->times.reported,
                            .like = like_of(q),
                            .time = q->look->time,
                            .old = q->times.old,
@@ -748,6 +770,7 @@ static uint32_t pass_each(const struct quick *q, uint32_t lanes)
 static uint32_t read_each(const struct quick *q, uint32_t lanes)
 {
     const struct each e = {.look = q->look,
+                           .reported = q->times.reported,
                            .like = like_of(q),
                            .time = q->look->time,
                            .old = q->times.old,

@@ -239,8 +239,9 @@ static bool begin_races(const struct row *r, struct racing *x, uint64_t place)
     x->word = (r->writes ? CLEM_RACE_WRITES : 0u) | (uint32_t)known->bits;
     x->like = r->writes ? ~((uint64_t)CLEM_RACE_STATE << 32)
                         : (uint64_t)(CLEM_RACE_FULL - 1u) << 32 | 0xffffffffu;
-    x->now = (struct clem_race_now){x->look->time, r->is_shared ? x->look->barrier : x->look->old,
-                                    x->look};
+    x->now =
+        (struct clem_race_now){x->look->time, r->is_shared ? x->look->barrier : x->look->old,
+                               x->look, r->is_shared ? NULL : (const ulong *)r->head->reported};
     x->times = ptx_row_times_of(x->look, r->is_shared ? NULL : r->head);
     return true;
 }
@@ -313,7 +314,8 @@ static inline bool race_cell(struct racing *x, uint64_t *cells, size_t cell)
     uint64_t *const first = cells + cell, *const others = behind(cells, cell);
     return (!(x->word & CLEM_RACE_WRITES) && read_once_more(x, first, others)) ||
            clem_race_at_first(&x->now, x->like, (ulong *)first, (ulong *)others) ||
-           clem_race_among(x->now.slot, x->now.old, x->look, (ulong *)first, (ulong *)others);
+           clem_race_among(x->now.slot, x->now.old, x->look, x->now.reported, (ulong *)first,
+                           (ulong *)others);
 }
 
 /* The cells of a lane's bytes. */
@@ -1169,6 +1171,7 @@ uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
         ptx_check_quickly(launch, block, told, lanes, first, second, list) ||
         pass_far(launch, block, told, lanes, starts, list))
         return 0;
+
     struct row r = row_of(launch, block, told, lanes, list);
     const uint64_t start = r.is_shared ? block->shared : 0;
     r.is_line = true;

@@ -279,7 +279,7 @@ static bool log_line(struct reader *r, uint64_t first, uint32_t lanes, uint32_t 
         return false;
     to[0] = first;
     to[1] = r->slot;
-    to[2] = CLEM_READ_LANES(lanes, r->bytes, stride != 0 ? CLEM_READ_LINE : CLEM_READ_PLACE);
+    to[2] = CLEM_READ_LANES(lanes, r->bytes, stride != 0 ? CLEM_READ_LINE : CLEM_READ_PLACE, 0);
     r->still->log_count += CLEM_READ_WORDS;
     set(memory, at, at + bytes);
     return true;
@@ -304,7 +304,7 @@ static void write_list(struct reader *r, uint64_t *to, uint32_t lanes, const uin
     const uint32_t words = (count + 1) / 2;
     to[0] = r->memory->base;
     to[1] = r->slot;
-    to[2] = CLEM_READ_LANES(lanes, r->bytes, CLEM_READ_LIST);
+    to[2] = CLEM_READ_LANES(lanes, r->bytes, CLEM_READ_LIST, count);
     for (uint32_t i = 0; i < words; i++)
         to[CLEM_READ_WORDS + i] = places[(size_t)2 * i] | (uint64_t)places[(size_t)2 * i + 1] << 32;
     r->still->log_count += CLEM_READ_WORDS + words;

@@ -46,30 +46,34 @@ static inline bool ptx_still_has_part(const struct clem_check_memory *memory, ui
     return !(bytes & ~ptx_still_part(memory, first / 4)) || ptx_still_words(memory, first / 4) & 1;
 }
 
+/* Of words in a row that were not all read whole, whether those are the first and the last, of which only some bytes are asked for that
+ * were read. missing: a bit for each of `count`. */
+static inline bool ptx_still_has_ends(const struct clem_check_memory *memory, uint64_t first,
+                                      uint64_t end, uint64_t missing, uint64_t count)
+{
+    const uint64_t last = (uint64_t)1 << (count - 1), behind = first / 4 * 4 + 4;
+    if (missing & ~(last | 1))
+        return false;
+    return (!(missing & 1) || ptx_still_has_part(memory, first, behind < end ? behind : end)) &&
+           (!(missing & last & ~(uint64_t)1) || ptx_still_has_part(memory, (end - 1) / 4 * 4, end));
+}
+
 /* Whether bytes that follow each other were read. */
 static inline bool ptx_still_has(const struct clem_check_memory *memory, uint64_t address,
                                  uint64_t bytes)
 {
-    uint64_t first = address - memory->base, end = first + bytes;
-    if (first >= memory->bytes || bytes > memory->bytes - first)
-        return false;
-    if (first % 4 != 0) {
-        const uint64_t behind = first / 4 * 4 + 4;
-        if (!ptx_still_has_part(memory, first, behind < end ? behind : end))
-            return false;
-        first = behind;
+    uint64_t first = address - memory->base;
+    const uint64_t end = first + bytes;
+    bool has = first < memory->bytes && bytes <= memory->bytes - first;
+    while (has && first < end) {
+        const uint64_t words = (end + 3) / 4 - first / 4,
+                       count = words < PTX_STILL_WORDS ? words : PTX_STILL_WORDS;
+        const uint64_t next = (first / 4 + count) * 4, to = next < end ? next : end;
+        const uint64_t missing = ~ptx_still_words(memory, first / 4) & (((uint64_t)1 << count) - 1);
+        has = missing == 0 || ptx_still_has_ends(memory, first, to, missing, count);
+        first = to;
     }
-    if (end % 4 != 0 && first < end) {
-        if (!ptx_still_has_part(memory, end / 4 * 4, end))
-            return false;
-        end = end / 4 * 4;
-    }
-    for (uint64_t word = first / 4; word < end / 4; word += PTX_STILL_WORDS) {
-        const uint64_t count = end / 4 - word < PTX_STILL_WORDS ? end / 4 - word : PTX_STILL_WORDS;
-        if (~ptx_still_words(memory, word) << (64 - count) != 0)
-            return false;
-    }
-    return true;
+    return has;
 }
 
 static inline bool ptx_still_has_word(const struct clem_check_memory *memory, uint64_t address)

@@ -45,15 +45,19 @@ struct clem_check_still {
 };
 
 /* A read in a log: the first word is an address, the second the word and the time of a slot, of lane 0 and without bytes, the third the
- * lanes, with the bytes of each and how they lie above. */
+ * lanes, with the bytes of each, how they lie, and how many places of a list follow above. */
 #define CLEM_READ_WORDS 3
 #define CLEM_READ_LINE  0u /* side by side, the address: of lane 0, whether it is there or not */
 #define CLEM_READ_PLACE 1u /* all at the address */
 /* Each so far behind the address as says one of the halves of the words that follow, the lower one first: of the lanes that are there. */
 #define CLEM_READ_LIST  2u
 #define CLEM_READ_NEXT  3u /* none: the next ones are of another launch, whose `clear` and `alone` are the first word's halves */
-#define CLEM_READ_LANES(lanes, bytes, how)                                                         \
-    ((ulong)(lanes) | (ulong)(bytes) << 32 | (ulong)(how) << 40)
+#define CLEM_READ_LANES(lanes, bytes, how, places)                                                 \
+    ((ulong)(lanes) | (ulong)(bytes) << 32 | (ulong)(how) << 40 | (ulong)(places) << 48)
+#define CLEM_READ_LANE_BYTES(word) ((word) >> 32 & 0xff)
+#define CLEM_READ_HOW(word)        ((word) >> 40 & 0xff)
+#define CLEM_READ_PLACES(word)     ((word) >> 48) /* of a list */
+#define CLEM_READ_SIZE(word)       (CLEM_READ_WORDS + (CLEM_READ_PLACES(word) + 1) / 2)
 #define CLEM_READ_MOST (CLEM_READ_WORDS + 16)
 #define CLEM_CHECK_STILL_PART     512
 #define CLEM_CHECK_WRITTEN        0x0101010101010101ul /* of 8 bytes */
@@ -61,7 +65,7 @@ struct clem_check_still {
 #define CLEM_CHECK_PAGES          256
 #define CLEM_CHECK_PLACE(address) ((address) >> CLEM_CHECK_PAGE_BITS & (CLEM_CHECK_PAGES - 1))
 
-#define CLEM_RACE_REPORTED 64
+#define CLEM_RACE_REPORTED 256
 #define CLEM_CHECK_STORED  8
 #define CLEM_CHECK_STILL   64
 

@@ -2,11 +2,13 @@
  * (native/runtime_check.c).
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* The access at hand, as slots have it, and until when accesses are ordered before it. */
+/* The access at hand, as slots have it, until when accesses are ordered before it, and which races of it are nothing new: as of struct
+ * clem_check_launch, or NULL. */
 struct clem_race_now {
     ulong slot;
     uint old;
     __global const struct clem_race_look *look;
+    __global const ulong *reported;
 };
 
 #ifdef __clang__
@@ -29,6 +31,16 @@ CLEM_RACE_INLINE bool clem_race_is_before(const struct clem_race_now *now, uint 
 #define CLEM_RACE_FREE 7u /* it goes */
 /* Otherwise it stays; the higher, the sooner it makes room, 1 for writes alone. */
 
+/* Whether it is a race with an earlier access that was reported. Source: kind_of() of cl/race/race.c */
+CLEM_RACE_INLINE bool clem_race_is_reported(const struct clem_race_now *now, ulong slot, bool is_ours)
+{
+    const uint word = (uint)(slot >> 32), mine = (uint)(now->slot >> 32), differs = word ^ mine;
+    const bool is_same = (mine & CLEM_RACE_WRITES ? mine : word) & CLEM_RACE_SAME;
+    const bool is_warp = is_ours && (differs & CLEM_RACE_THREAD & ~31u) == 0u && differs >> CLEM_RACE_SITE_AT != 0u;
+    const ulong pair = CLEM_RACE_PAIR(mine, word, is_same ? 1u : is_warp ? 2u : 0u);
+    return now->reported != 0 && now->reported[CLEM_RACE_PAIR_PLACE(pair)] == pair;
+}
+
 CLEM_RACE_INLINE uint clem_race_rank(const struct clem_race_now *now, ulong slot)
 {
     const uint time = (uint)slot, word = (uint)(slot >> 32), mine = (uint)(now->slot >> 32);
@@ -42,8 +54,12 @@ CLEM_RACE_INLINE uint clem_race_rank(const struct clem_race_now *now, ulong slot
     if (bytes != 0u && (is_own || clem_race_is_before(now, time)) &&
         (mine & CLEM_RACE_WRITES || !(word & CLEM_RACE_WRITES)))
         return CLEM_RACE_FREE;
-    if (bytes != 0u && (word | mine) & CLEM_RACE_WRITES && !is_own && !clem_race_is_before(now, time))
-        return CLEM_RACE_TOLD;
+    if (bytes != 0u && (word | mine) & CLEM_RACE_WRITES && !is_own && !clem_race_is_before(now, time)) {
+        if (!clem_race_is_reported(now, slot, is_ours))
+            return CLEM_RACE_TOLD;
+        if (mine & CLEM_RACE_WRITES)
+            return CLEM_RACE_FREE;
+    }
     return word & CLEM_RACE_WRITES ? 1u : !is_ours ? 2u : (word ^ mine) & CLEM_RACE_THREAD & ~31u ? 3u : 4u;
 }
 
@@ -61,11 +77,23 @@ CLEM_RACE_INLINE bool clem_race_lets_read(const struct clem_race_now *now, ulong
            (!(word & CLEM_RACE_WRITES) || clem_race_is_before(now, (uint)slot));
 }
 
+/* Whether all bytes that one has others have as well, the new one or such as are not ordered before its launch. */
+CLEM_RACE_INLINE bool clem_race_is_of_others(const struct clem_race_now *now, const ulong *slots, uint which)
+{
+    uint words = (uint)(now->slot >> 32);
+    CLEM_UNROLL
+    for (uint i = 0u; i < CLEM_RACE_SLOTS; i++)
+        words |= i != which && ((uint)slots[i] > now->look->clear || !(slots[i] >> 32 & CLEM_RACE_WRITES))
+                     ? (uint)(slots[i] >> 32)
+                     : 0u;
+    return (uint)slots[which] <= now->old || !((uint)(slots[which] >> 32) & CLEM_RACE_BYTES & ~words);
+}
+
 /* Each that came before stays or goes, and one makes room. Source: check_live() of cl/race/race.c, whose choices these are. */
 static CLEM_ALONE bool clem_race_among(ulong slot, uint old, __global const struct clem_race_look *look,
-                                       __global ulong *first, __global ulong *others)
+                                       __global const ulong *reported, __global ulong *first, __global ulong *others)
 {
-    const struct clem_race_now now = {slot, old, look};
+    const struct clem_race_now now = {slot, old, look, reported};
     const uint known = (uint)(*first >> 32);
     const uint state = CLEM_RACE_STATE | (known & CLEM_RACE_WRITES ? 0u : CLEM_RACE_FULL);
     const bool is_alone = (known & CLEM_RACE_STATE) == CLEM_RACE_ALONE;
@@ -87,7 +115,7 @@ static CLEM_ALONE bool clem_race_among(ulong slot, uint old, __global const stru
         best = is_better ? key : best;
         chosen = is_better ? i : chosen;
     }
-    if (chosen == CLEM_RACE_SLOTS)
+    if (chosen == CLEM_RACE_SLOTS || (!writes && !clem_race_is_of_others(&now, s, chosen)))
         return false;
     stay &= ~(1u << chosen);
     CLEM_UNROLL
@@ -224,14 +252,15 @@ CLEM_RACE_INLINE bool clem_race_look_at(__global const struct clem_check_launch 
     const uint same = writes && !is_shared && CLEM_CHECK_FLAGS(what) & CLEM_CHECK_SAME ? CLEM_RACE_SAME : 0u;
     const uint word = (uint)thread | part << CLEM_RACE_BYTES_AT | (writes ? CLEM_RACE_WRITES : 0u) | same |
                       (uint)known->bits;
-    const struct clem_race_now now = {(ulong)word << 32 | look->time, is_shared ? look->barrier : look->old, look};
+    const struct clem_race_now now = {(ulong)word << 32 | look->time, is_shared ? look->barrier : look->old, look,
+                                      is_shared ? (__global const ulong *)0 : head->reported};
     const ulong like =
         writes ? ~((ulong)CLEM_RACE_STATE << 32) : (ulong)(CLEM_RACE_FULL - 1u) << 32 | 0xfffffffful;
     __global ulong *first = cells + cell,
                    *others = cells + CLEM_RACE_PAGE_BYTES / 4ul + cell * (CLEM_RACE_SLOTS - 1);
     for (uint i = 0u; i < bytes; i += 4u, first++, others += CLEM_RACE_SLOTS - 1)
         if (!clem_race_at_first(&now, like, first, others) &&
-            !clem_race_among(now.slot, now.old, look, first, others))
+            !clem_race_among(now.slot, now.old, look, now.reported, first, others))
             return false;
     return true;
 }

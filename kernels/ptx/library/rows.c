@@ -90,18 +90,31 @@ static uint32_t whole_of(const struct ptx_row_access *a)
 
 typedef uint64_t slots[PTX_ROW_CELLS][CLEM_RACE_SLOTS];
 
-/* Bytes of a cell's accesses but one, and of a new one; all other bits. */
-static uint32_t others_bytes(const uint64_t *cell, unsigned without, uint64_t slot)
+/* Bytes of a cell's accesses but one, and but for those that wrote until `clear`, and of a new one; all other bits. */
+static uint32_t others_bytes(const uint64_t *cell, unsigned without, uint64_t slot, uint32_t clear)
 {
     uint32_t words = (uint32_t)(slot >> 32);
     for (unsigned i = 0; i < CLEM_RACE_SLOTS; i++)
-        words |= i == without ? 0 : (uint32_t)(cell[i] >> 32);
+        if (i != without && ((uint32_t)cell[i] > clear || !(cell[i] >> 32 & CLEM_RACE_WRITES)))
+            words |= (uint32_t)(cell[i] >> 32);
     return words | ~CLEM_RACE_BYTES;
 }
 
-/* Which of a cell's accesses a new one takes the place of; rather one whose bytes others have, too. Source: victim() and is_replaced() of cl/race/race.c */
-static unsigned place_for(const uint64_t *cell, uint64_t slot, uint32_t turn)
+/* What wrote until `clear`: the oldest. */
+static unsigned written_before(const uint64_t *cell, uint32_t clear)
 {
+    unsigned oldest = CLEM_RACE_SLOTS;
+    for (unsigned i = 0; i < CLEM_RACE_SLOTS; i++)
+        if (cell[i] >> 32 & CLEM_RACE_WRITES && (uint32_t)cell[i] <= clear &&
+            (oldest == CLEM_RACE_SLOTS || (uint32_t)cell[i] < (uint32_t)cell[oldest]))
+            oldest = i;
+    return oldest;
+}
+
+/* Which of a cell's accesses a new one takes the place of; rather one whose bytes others have, too. Source: victim() and is_replaced() of cl/race/race.c */
+static unsigned place_for(const uint64_t *cell, uint64_t slot, const struct ptx_row_times *t)
+{
+    const uint32_t turn = t->turn;
     unsigned chosen = CLEM_RACE_SLOTS;
     uint64_t best = 0;
     for (unsigned i = 0; i < CLEM_RACE_SLOTS; i++) {
@@ -119,14 +132,16 @@ static unsigned place_for(const uint64_t *cell, uint64_t slot, uint32_t turn)
                               : !is_ours                          ? 2
                               : differs & CLEM_RACE_THREAD & ~31u ? 3
                                                                   : 4;
-        const bool is_of_same = !(word & ~others_bytes(cell, i, slot));
+        const bool is_of_same = !(word & ~others_bytes(cell, i, slot, t->clear));
         const uint64_t key = (rank | (is_of_same ? 8u : 0u)) << 32 | (uint32_t)~time;
         if (key > best) {
             best = key;
             chosen = i;
         }
     }
-    return chosen;
+    const bool is_of_same = best >> 32 & 8u || slot >> 32 & CLEM_RACE_WRITES;
+    const unsigned earlier = is_of_same ? CLEM_RACE_SLOTS : written_before(cell, t->clear);
+    return earlier < CLEM_RACE_SLOTS ? earlier : chosen;
 }
 
 /* Whether a read is ordered before one of the same bytes, by the block's barrier or its launch. */
@@ -148,7 +163,7 @@ static void put_in_cell(uint64_t *cell, uint64_t slot, const struct ptx_row_time
     for (unsigned i = 0; slot >> 32 & CLEM_RACE_WRITES && i < CLEM_RACE_SLOTS; i++)
         if (!(cell[i] >> 32 & ~(slot >> 32) & CLEM_RACE_BYTES))
             cell[i] = 0;
-    const unsigned at = place_for(cell, slot, t->turn);
+    const unsigned at = place_for(cell, slot, t);
     if (at < CLEM_RACE_SLOTS)
         cell[at] = slot;
 }
@@ -732,6 +747,30 @@ static bool make_cell(struct making *m, const uint64_t *first, const uint64_t *o
     return is_made;
 }
 
+/* Whether an access is neither the next thread's of the same kind as the cell's before, nor the same one. */
+static bool is_break(uint64_t slot, uint64_t before)
+{
+    const uint64_t marks = (uint64_t)(CLEM_RACE_SAME | CLEM_RACE_STATE) << 32;
+    const uint64_t differs = (slot & ~marks) - (before & ~marks);
+    return differs != (uint64_t)1 << 32 && differs != 0;
+}
+
+/* Whether cells were come to one by one: no short list is as good as they are. */
+static bool are_scattered(const uint64_t *first, const uint64_t *others)
+{
+    enum { MANY = 10 };
+    uint32_t breaks = 0;
+    for (uint32_t i = 1; i < PTX_ROW_CELLS; i++) {
+        const uint32_t word = (uint32_t)(first[i] >> 32), before = (uint32_t)(first[i - 1] >> 32);
+        const bool is_alone = (word & CLEM_RACE_STATE) == CLEM_RACE_ALONE,
+                   was_alone = (before & CLEM_RACE_STATE) == CLEM_RACE_ALONE;
+        breaks += is_break(first[i], first[i - 1]) ||
+                  (!is_alone && (was_alone || is_break(others[(size_t)i * OTHERS],
+                                                       others[(size_t)(i - 1) * OTHERS])));
+    }
+    return breaks >= MANY;
+}
+
 void ptx_row_open(uint64_t *cells, uint64_t address)
 {
     struct ptx_row *const row = ptx_row_of(cells, address);
@@ -741,6 +780,8 @@ void ptx_row_open(uint64_t *cells, uint64_t address)
     if (ptx_row_is_open(row))
         return;
     const uint64_t *const others = (const uint64_t *)(const void *)listed;
+    if (are_scattered((const uint64_t *)(const void *)row, others))
+        return;
     for (uint32_t i = 0; i < PTX_ROW_CELLS; i++)
         if (!make_cell(&m, (const uint64_t *)(const void *)row, others, i))
             return;
@@ -870,7 +911,7 @@ static inline enum fate fate_before(const struct ptx_row_access *kept,
 {
     if (!writes(a) && writes(kept))
         return STAYS;
-    if (!(kept->cells & ~whole))
+    if (!(kept->cells & ~whole) || is_part_of(kept, a))
         return GOES;
     return kept->cells & whole && (kept->bytes == 0 || kept->bytes >= 4) ? SHRINKS : STAYS;
 }
@@ -962,6 +1003,13 @@ static inline void weigh(struct outcome *o, const struct ptx_front *front,
     o->kept = 0;
     o->is_in_doubt = o->is_enough = o->shrinks = false;
     for (uint32_t i = 0; i < front->count; i++) {
+        const uint32_t time = front->kept[i].time;
+        if (time > times->old && !(front->kept[i].cells & now->all->cells)) {
+            o->fates[i] = STAYS;
+            o->is_in_doubt |= time > times->clear && time < alone;
+            o->kept++;
+            continue;
+        }
         o->fates[i] = fate_of(times, &front->kept[i], now, alone);
         o->is_in_doubt |= o->fates[i] == IS_IN_DOUBT;
         o->is_enough |=

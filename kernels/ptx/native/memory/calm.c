@@ -138,7 +138,7 @@ bool ptx_native_is_calm(const struct ptx_native *n, const struct ptx_checked *c)
 
 /* ---- Whether one is seen to be right ---- */
 
-static const char *word_at(struct ptx_native *n, const char *address, size_t at)
+const char *ptx_native_word_at(struct ptx_native *n, const char *address, size_t at)
 {
     address = ptx_native_emit(n, "add i64 %s, %zu", address, at);
     return ptx_native_emit(n, "load i64, %s %s", ptx_native_pointer_type(n, "i64"),
@@ -148,14 +148,14 @@ static const char *word_at(struct ptx_native *n, const char *address, size_t at)
 /* Bytes from the start of shared memory that may be read. */
 static const char *limit(struct ptx_native *n)
 {
-    const char *bytes =
-        word_at(n, ptx_native_of_launch(n, offsetof(struct ptx_native_launch, checked), "i64"),
-                offsetof(struct clem_check_launch, shared_bytes));
+    const char *bytes = ptx_native_word_at(
+        n, ptx_native_of_launch(n, offsetof(struct ptx_native_launch, checked), "i64"),
+        offsetof(struct clem_check_launch, shared_bytes));
     if (!(n->e->target->checks & PTX_CHECK_INIT))
         return bytes;
-    const char *known =
-        word_at(n, ptx_native_of_block(n, offsetof(struct ptx_native_block, phase), "i64"),
-                offsetof(struct ptx_phase, known));
+    const char *known = ptx_native_word_at(
+        n, ptx_native_of_block(n, offsetof(struct ptx_native_block, phase), "i64"),
+        offsetof(struct ptx_phase, known));
     const char *is_less = ptx_native_emit(n, "icmp ult i64 %s, %s", known, bytes);
     return ptx_native_emit(n, "select i1 %s, i64 %s, i64 %s", is_less, known, bytes);
 }

@@ -277,7 +277,9 @@ const char *ptx_native_check_transfer(struct ptx_native *n, const struct ptx_nat
 {
     if (t->checked->has_value)
         give(n, OF_LIST(values), t->values[0]);
-    const char *is_right = ptx_native_seen_calm(n, t);
+    const char *is_right = is_of_still(n, t->checked)
+                               ? ptx_native_seen_still(n, t, n->flow->told_count % CLEM_CHECK_STILL)
+                               : ptx_native_seen_calm(n, t);
     if (!is_right)
         return call_host(n, t);
     const char *before = n->flow->block, *ask = ptx_native_name(n, "ask"),

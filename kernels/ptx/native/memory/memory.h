@@ -64,6 +64,14 @@ void ptx_native_find_calm(struct ptx_native *n);
 bool ptx_native_is_calm(const struct ptx_native *n, const struct ptx_checked *checked);
 /* Whether it is seen to be right: an i1, or NULL: that has to be told. */
 const char *ptx_native_seen_calm(struct ptx_native *n, const struct ptx_native_transfer *t);
+/* The word of 8 bytes so far behind an address. */
+const char *ptx_native_word_at(struct ptx_native *n, const char *address, size_t at);
+
+/* ---- seen_still.c ---- */
+
+/* Likewise of a load that may be of still memory; `number`: as of struct ptx_native_told. */
+const char *ptx_native_seen_still(struct ptx_native *n, const struct ptx_native_transfer *t,
+                                  uint64_t number);
 
 /* ---- memory_place.c ---- */
 
