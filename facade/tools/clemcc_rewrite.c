@@ -2,6 +2,7 @@
  * place (-ivfsoverlay).
  * SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,19 +65,40 @@ static bool is_of_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Before the template arguments that end here, if there are any. */
+static const char *before_blanks(const char *start, const char *at)
+{
+    while (at > start && isspace((unsigned char)at[-1]))
+        --at;
+    return at;
+}
+
+/* Before the template arguments that end here, if there are any. What stands in parentheses there compares as it likes. */
 static const char *before_angles(const char *start, const char *at)
 {
-    int depth = 0;
+    int depth = 0, inner = 0;
     if (at == start || at[-1] != '>')
         return at;
     while (at > start) {
         --at;
-        depth += *at == '>' ? 1 : *at == '<' ? -1 : 0;
+        inner += *at == ')' ? 1 : *at == '(' ? -1 : 0;
+        depth += inner != 0 ? 0 : *at == '>' ? 1 : *at == '<' ? -1 : 0;
         if (depth == 0)
-            return at;
+            return before_blanks(start, at);
     }
     return at;
+}
+
+/* Whether a word ends here that no name goes on behind: else ::kernel<<<1, 1>>>(). */
+static bool ends_in_keyword(const char *start, const char *at)
+{
+    static const char *const words[] = {"else", "return", "do"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t length = strlen(words[i]);
+        if ((size_t)(at - start) >= length && !memcmp(at - length, words[i], length) &&
+            ((size_t)(at - start) == length || !is_of_name(at[-(ptrdiff_t)length - 1])))
+            return true;
+    }
+    return false;
 }
 
 /* Where the name of a kernel begins that ends here, with namespaces and template arguments. */
@@ -86,9 +108,12 @@ static const char *name_start(const char *start, const char *at)
         at = before_angles(start, at);
         while (at > start && is_of_name(at[-1]))
             --at;
-        if (at - start < 2 || at[-1] != ':' || at[-2] != ':')
+        const char *const colons = before_blanks(start, at);
+        if (colons - start < 2 || colons[-1] != ':' || colons[-2] != ':')
             return at;
-        at -= 2;
+        at = before_blanks(start, colons - 2);
+        if (at == start || !(is_of_name(at[-1]) || at[-1] == '>') || ends_in_keyword(start, at))
+            return colons - 2;
     }
 }
 
@@ -141,20 +166,28 @@ static bool name_type(char **text, size_t at)
     return *before == '<' && replace(text, *text + at, *text + at, "dim3");
 }
 
-/* One more argument of the macro. What has braces stands in parentheses, since commas in them would divide it; and braces
- * alone get a type. */
-static bool add_part(char **made, const char *from, const char *to, const char *otherwise)
+/* The text from..to, between two others. */
+static bool add_text(char **made, const char *before, const char *from, const char *to,
+                     const char *behind)
 {
-    const char *const part = from ? behind_blanks(from) : otherwise;
-    const size_t length = from ? (size_t)(to - part) : strlen(otherwise);
-    const char *const form = *part == '{'                ? "%s, (dim3%.*s)"
-                             : memchr(part, '{', length) ? "%s, (%.*s)"
-                                                         : "%s, %.*s";
     char *longer = NULL;
-    const bool is_made = asprintf(&longer, form, *made, (int)length, part) >= 0;
+    const bool is_made =
+        asprintf(&longer, "%s%s%.*s%s", *made, before, (int)(to - from), from, behind) >= 0;
     free(*made);
     *made = is_made ? longer : NULL;
     return is_made;
+}
+
+/* One more argument that the macro has a name for. What has braces stands in parentheses, since commas in them would divide it; and
+ * braces alone get a type. */
+static bool add_part(char **made, const char *from, const char *to, const char *otherwise)
+{
+    const char *const part = from ? behind_blanks(from) : otherwise;
+    const char *const end = from ? to : otherwise + strlen(otherwise);
+    const bool has_braces = memchr(part, '{', (size_t)(end - part)) != NULL;
+    return *part == '{' ? add_text(made, ", (dim3", part, end, ")")
+           : has_braces ? add_text(made, ", (", part, end, ")")
+                        : add_text(made, ", ", part, end, "");
 }
 
 /* kernel<<<grid, block, shared, stream>>>(arguments) in a kernel becomes clem_launch(kernel, ...). The place is that of the
@@ -171,8 +204,7 @@ static bool launch_by_call(char **text, size_t at)
     const char *name_end = angles;
     if (!close)
         return false;
-    while (name_end > *text && isspace((unsigned char)name_end[-1]))
-        --name_end;
+    name_end = before_blanks(*text, name_end);
     const char *const name = name_start(*text, name_end);
     const bool has_commas = memchr(name, ',', (size_t)(name_end - name)) != NULL;
     char *made = NULL;
@@ -187,7 +219,7 @@ static bool launch_by_call(char **text, size_t at)
         part = end && *end == ',' ? end + 1 : NULL;
     }
     if (is_made && behind_blanks(open + 1) != close)
-        is_made = add_part(&made, open + 1, close, "");
+        is_made = add_text(&made, ", ", open + 1, close, "");
     char *whole = NULL;
     is_made =
         is_made && asprintf(&whole, "%s)", made) >= 0 && replace(text, name, close + 1, whole);

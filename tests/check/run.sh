@@ -46,6 +46,15 @@ done
 output=$(CLEM_CHECK=sync "$program" half_warps 2>&1)
 printf '%s\n' "$output" | grep -qF "error 1 (sync): warp operation whose mask names lanes that do not come to it" || fail half_warps "not reported"
 
+# Warps that store at one place, in whichever form the kernel is.
+for name in one_place one_place_shared; do
+    for form in native block; do
+        output=$(CLEM_CHECK=race CLEM_PTX_FORM=$form "$program" $name 2>&1)
+        printf '%s\n' "$output" | grep -qF "error 1 (race): two threads write, with nothing to order them" ||
+            fail "$name" "not reported in the form $form"
+    done
+done
+
 # Where kernels cannot be checked it is said, once, and what they wrote is written.
 output=$(CLEM_ADDRESS=handle "$program" sums 2>&1)
 [ "$(printf '%s\n' "$output" | grep -c 'kernels run unchecked on')" -eq 1 ] || fail handle "it does not say that nothing is checked"

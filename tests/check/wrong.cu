@@ -637,6 +637,19 @@ __global__ void sum_of_half(int *out, int from)
     out[threadIdx.x] = sum;
 }
 
+/* Each thread its own number: which warp's stays, nobody can say. */
+__global__ void store_at_one_place(int *out, bool is_shared)
+{
+    __shared__ int place[8];
+    if (!is_shared)
+        out[threadIdx.x / 64] = threadIdx.x;
+    else
+        place[0] = threadIdx.x;
+    __syncthreads();
+    if (is_shared)
+        out[threadIdx.x] = place[0];
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -658,6 +671,8 @@ int main(int argc, char **argv)
         copy_too_much(name);
     if (is(name, "half_warps") || is(name, "whole_warps"))
         sum_of_half<<<1, 64>>>(ints(64, true), is(name, "half_warps") ? 32 : 64);
+    if (is(name, "one_place") || is(name, "one_place_shared"))
+        store_at_one_place<<<1, 128>>>(ints(128, true), is(name, "one_place_shared"));
     if (is(name, "one_warp"))
         multiply_in_one_warp<<<2, 64>>>((float *)ints(256, true), 1);
     printf("%s: %s\n", name, cudaGetErrorString(cudaDeviceSynchronize()));

@@ -38,6 +38,31 @@ __global__ void nothing()
 {
 }
 
+struct pair {
+    int a, b;
+};
+
+namespace inner
+{
+template <bool HAS, typename T> __global__ void put(T *to, pair what)
+{
+    *to = HAS ? what.a * 100 + what.b : 0;
+}
+} // namespace inner
+
+/* Names in several words, comparisons in their arguments, braces in the kernel's. */
+// clang-format off
+__device__ static void put_all(int *to, int which)
+{
+    inner :: put < (2 > 1), int > <<<1, 1>>> (to, pair{1, 2});
+    if (which > 1)
+        nothing<<<1, 1>>>();
+    else ::inner
+        ::put<(1 > 2), int><<<1, 1>>>(to + 1, pair{which, 3});
+    do ::inner::put<(sizeof(int) > 2 ? true : false), int><<<1, 1>>>(to + 2, pair{4, 5}); while (which > 2);
+}
+// clang-format on
+
 __global__ void sum(int *to)
 {
     to[63] = to[31] + to[40];
@@ -53,6 +78,7 @@ __global__ void parent(int *to, unsigned *lanes)
     begin(to, stream);
     cudaStreamDestroy(stream);
     nothing<<<1, 1>>>();
+    put_all(to + 56, 1);
     add<int, 32><<<1, 16, 16 * sizeof(int)>>>(to, 7);
     for (int i = 0; i < 2; i++)
         add<int, 32><<<{1, 1}, 16>>>(to, i);
@@ -67,11 +93,13 @@ int main(int count, char **arguments)
     CUDA(cudaMallocManaged(&to, 64 * sizeof *to));
     CUDA(cudaMallocManaged(&lanes, 64 * sizeof *lanes));
     CUDA(cudaMemset(to, 0, 64 * sizeof *to));
+    to[57] = 9;
     parent<<<1, {32, 2, 1}>>>(to, lanes);
     LAUNCHED();
     for (unsigned i = 0; i < 32; i++)
         EXPECT(lanes[i] == i + 100 * i);
     EXPECT(to[31] == 31 && to[40] == 2 * (7 + 0 + 1) && to[47] == 2 * 8);
+    EXPECT(to[56] == 102 && to[57] == 0 && to[58] == 405);
     EXPECT(to[63] == 31 + 2 * 8);
     CUDA(cudaFree(to));
     CUDA(cudaFree(lanes));

@@ -38,6 +38,7 @@ struct ptx_emitter {
     /* Checked kernels: up to where instructions stand that are written one after the other, from `instruction` on, NULL: not
      * known; and those of them whose values were followed with one before them. */
     const struct ptx_instruction *run_end, *told, *told_end;
+    const char *store_condition; /* before the statement that stores; NULL: none */
     bool is_hiding; /* ptx_value() gives integers that the device's compiler knows nothing of */
     struct ptx_arena *arena; /* of the translation: expressions live here */
     struct ptx_text *out;

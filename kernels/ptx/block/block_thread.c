@@ -355,8 +355,24 @@ void ptx_block_begin_firsts(struct ptx_emitter *e, size_t count)
         return;
     ptx_line(e, "ulong clem_places[%zu];", count);
     ptx_line(e, "uint clem_owners[%zu];", count);
+    if (e->target->checks)
+        ptx_line(e, "uint clem_tellers[%zu];", count);
     ptx_line(e, "for (uint i = 0; i < %zuu; i++)", count);
     ptx_line(e, "    clem_owners[i] = ~0u;");
+}
+
+/* Checks are told of the first one of each warp: warps come in no order. */
+static void write_told(struct ptx_emitter *e, const struct ptx_instruction *in, size_t number,
+                       const char *guard)
+{
+    const char *owns = ptx_format(e, "if (clem_owners[%zu] == clem_index) ", number);
+    ptx_line(e, "%sclem_tellers[%zu] = ~0u;", owns, number);
+    ptx_line(e, "if (%sclem_tellers[%zu] != clem_index / 32u) {", guard, number);
+    ptx_line(e, "clem_tellers[%zu] = clem_index / 32u;", number);
+    e->store_condition = owns;
+    ptx_emit_instruction(e, in);
+    e->store_condition = NULL;
+    ptx_line(e, "}");
 }
 
 /* Of threads side by side that store at one place the first one's value stays. */
@@ -372,6 +388,10 @@ static void write_contended(struct ptx_emitter *e, const struct ptx_instruction 
     ptx_line(e, "if (%s(clem_owners[%zu] == ~0u || clem_places[%zu] != %s))", guard, number, number,
              place);
     ptx_line(e, "    clem_places[%zu] = %s, clem_owners[%zu] = clem_index;", number, place, number);
+    if (e->target->checks) {
+        write_told(e, in, number, guard);
+        return;
+    }
     ptx_line(e, "if (clem_owners[%zu] == clem_index) {", number);
     ptx_emit_instruction(e, in);
     ptx_line(e, "}");

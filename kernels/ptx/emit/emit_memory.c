@@ -133,7 +133,8 @@ static void store(struct ptx_emitter *e, const struct ptx_instruction *in, unsig
         ptx_line(e, "{");
     struct ptx_access access = access_of(e, in, &in->operands[0], width);
     access.value = value;
-    ptx_line(e, "%s;", ptx_access(e, &access));
+    const char *written = ptx_access(e, &access);
+    ptx_line(e, "%s%s;", e->store_condition ? e->store_condition : "", written);
     if (in_braces)
         ptx_line(e, "}");
 }
