@@ -635,6 +635,8 @@ void ptx_native_declare_sure(struct ptx_native *n);
 void ptx_native_look_whether_sure(struct ptx_native *n, const struct ptx_native_sure *sure);
 void ptx_native_begin_sure(struct ptx_native *n);
 bool ptx_native_write_answer(struct ptx_native *n, const struct ptx_instruction *in);
+/* Whether such results are a guard's: all lanes of a warp take the same way by it. */
+bool ptx_native_is_answered(const struct ptx_native_flow *f, int32_t guard);
 /* line_compare.c: false: it is none such. */
 bool ptx_native_describe_bound(struct ptx_native *n, const struct ptx_instruction *in,
                                struct ptx_native_bound *bound);

@@ -444,3 +444,14 @@ bool ptx_native_write_answer(struct ptx_native *n, const struct ptx_instruction 
     ptx_native_keep(n, in, &result, 1);
     return true;
 }
+
+bool ptx_native_is_answered(const struct ptx_native_flow *f, int32_t guard)
+{
+    const struct ptx_native_sure *sure = f->sure;
+    if (!sure || guard < 0 || f->definitions[guard] != 1)
+        return false;
+    bool is = f->set_by[guard] == sure->ends;
+    for (size_t i = 0; i < sure->count; i++)
+        is |= f->set_by[guard] == sure->answers[i].in;
+    return is;
+}

@@ -160,7 +160,14 @@ bool ptx_native_go_whole(struct ptx_native *n, const struct ptx_native_way *ways
         jump(n, ways[0].to);
         return true;
     }
+    const struct ptx_instruction *last =
+        &f->function->instructions[f->graph->nodes[f->node].end - 1];
+    const bool is_either = count == 2 && are_all && ptx_native_is_answered(f, last->guard);
     for (size_t i = 0; i < count; i++) {
+        if (i == 1 && is_either) {
+            jump(n, ways[1].to);
+            return true;
+        }
         const char *whole = ptx_native_name(n, "whole"), *others = ptx_native_name(n, "others");
         const char *is = i == 1 && are_all
                              ? ptx_native_emit(n, "icmp eq i32 %s, 0", ways[0].lanes)
