@@ -1136,6 +1136,8 @@ TEST_BODY(ptx_native_asks_for_rows_of_later_turns)
                      2 * one);
     assert_int_equal(count_of(READING("mov.u64 %rd3, %rd4;\n", ""), asks), LINES);
     assert_false(native_has(READING_BY("512", "mov.u64 %rd3, %rd4;\n", ""), asks)); /* foreseen */
+    assert_true(native_has(READING("mov.u64 %rd3, %rd4;\n", ""), ", 16384\n"));
+    assert_true(native_has(READING("mov.u64 %rd3, %rd4;\n", "bar.sync 0;\n"), ", 4096\n"));
     /* Neighbours come with it. */
     assert_int_equal(
         count_of(READING("add.s64 %rd3, %rd4, 4;\n", "ld.global.u32 %r5, [%rd4 + 400];\n"), asks),
@@ -1246,6 +1248,26 @@ TEST_BODY(ptx_native_compares_both_of_two_bounds)
         quick));
     assert_false(native_has_for(
         halves, CORNERED("max.s32", "add.u32 %r3, %r3, 1;\nsetp.ge.s32 %p1, %r5, 99;"), quick));
+}
+
+/* The number of the least of 16 words, and what counts them, which begins as the same. */
+#define LEAST(copy)                                                                                \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nmov.u32 %r5, -1;\n"      \
+                  "mov.b32 %r2, 0;\n" copy "L:\nld.global.u32 %r4, [%rd3];\n"                      \
+                  "setp.lt.u32 %p1, %r4, %r5;\nselp.b32 %r5, %r4, %r5, %p1;\n"                     \
+                  "selp.b32 %r2, %r3, %r2, %p1;\nadd.u32 %r3, %r3, 1;\nadd.s64 %rd3, %rd3, 128;\n" \
+                  "setp.ne.u32 %p2, %r3, 16;\n@%p2 bra L;\nst.global.u32 [%rd1], %r2;\nret;\n")
+
+TEST_BODY(ptx_native_knows_copies_of_numbers)
+{
+    static const char *const one = "icmp ne i32 %", *const each = "icmp ne <32 x i32>";
+    assert_true(native_has(LEAST("mov.u32 %r3, %r2;\n"), one));
+    assert_false(native_has(LEAST("mov.u32 %r3, %r2;\n"), each));
+    /* It may be another, which comes from elsewhere. */
+    assert_true(native_has(LEAST("K:\nmov.u32 %r3, %r2;\nsetp.eq.u32 %p1, %r1, 77;\n"
+                                 "mov.u32 %r2, %r1;\n@%p1 bra K;\n"),
+                           each));
+    assert_true(native_has(LEAST("mov.u32 %r2, %r1;\nmov.u32 %r3, %r2;\n"), each));
 }
 
 static bool reads_before_turns(const char *text)

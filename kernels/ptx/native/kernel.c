@@ -10,8 +10,7 @@
 /* ---- Parameters of calls ---- */
 
 /* .param variables of calls become registers: what is called takes numbers. */
-static const struct ptx_function *with_registers(struct ptx_native *n,
-                                                 const struct ptx_function *from)
+static struct ptx_function *with_registers(struct ptx_native *n, const struct ptx_function *from)
 {
     struct ptx_arena *arena = n->e->arena;
     struct ptx_function *made = ptx_arena_take(arena, sizeof *made);
@@ -1227,7 +1226,9 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     struct ptx_text *const out = e->out;
     n.flow = &f;
     e->native = &n;
-    f.function = with_registers(&n, entry->function);
+    struct ptx_function *const function = with_registers(&n, entry->function);
+    ptx_native_take_known_copies(&n, function);
+    f.function = function;
     if (e->target->threads == PTX_THREADS_HALVES && !ptx_native_is_checked(&n))
         f.function = ptx_native_with_two_bounds(&n, f.function);
     f.local_bytes = round_up(e->plan->local_bytes, 16);

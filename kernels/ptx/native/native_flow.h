@@ -493,6 +493,8 @@ static inline bool ptx_native_wants_result(const struct ptx_native_flow *f,
            (o->kind != PTX_OPERAND_REGISTER || f->is_read[o->index]);
 }
 
+/* known_copies.c: gives moves the numbers that the registers have which they copy. Needs nothing. */
+void ptx_native_take_known_copies(struct ptx_native *n, struct ptx_function *function);
 /* two_bounds.c: the function with two comparisons in place of one of the larger or smaller of two numbers. Needs nothing. */
 const struct ptx_function *ptx_native_with_two_bounds(struct ptx_native *n,
                                                       const struct ptx_function *from);
