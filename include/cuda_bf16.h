@@ -63,19 +63,18 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
         : __x(clem_bf16_from_double(static_cast<double>(value)))
     {
     }
-    CLEM_MEMBER __nv_bfloat16(long value) : __x(clem_bf16_from_double(static_cast<double>(value)))
+    CLEM_MEMBER __nv_bfloat16(long value) : __x(clem_bf16_from_integer(value, CLEM_NEAREST))
     {
     }
     CLEM_MEMBER __nv_bfloat16(unsigned long value)
-        : __x(clem_bf16_from_double(static_cast<double>(value)))
+        : __x(clem_bf16_from_integer(value, CLEM_NEAREST))
     {
     }
-    CLEM_MEMBER __nv_bfloat16(long long value)
-        : __x(clem_bf16_from_double(static_cast<double>(value)))
+    CLEM_MEMBER __nv_bfloat16(long long value) : __x(clem_bf16_from_integer(value, CLEM_NEAREST))
     {
     }
     CLEM_MEMBER __nv_bfloat16(unsigned long long value)
-        : __x(clem_bf16_from_double(static_cast<double>(value)))
+        : __x(clem_bf16_from_integer(value, CLEM_NEAREST))
     {
     }
     CLEM_MEMBER operator __nv_bfloat16_raw() const
@@ -91,50 +90,24 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
     {
         return (__x & 0x7fff) != 0;
     }
-    CLEM_MEMBER explicit operator signed char() const
-    {
-        return static_cast<signed char>(clem_bf16_to_float(__x));
+    /* What the type cannot hold becomes its nearest number. */
+#define CLEM_TO(type)                                                                              \
+    CLEM_MEMBER explicit operator type() const                                                     \
+    {                                                                                              \
+        return clem_whole<type>(clem_bf16_to_float(__x), CLEM_TOWARD_ZERO);                        \
     }
-    CLEM_MEMBER explicit operator unsigned char() const
-    {
-        return static_cast<unsigned char>(clem_bf16_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator char() const
-    {
-        return static_cast<char>(clem_bf16_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator short() const
-    {
-        return static_cast<short>(clem_bf16_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator unsigned short() const
-    {
-        return static_cast<unsigned short>(clem_bf16_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator int() const
-    {
-        return static_cast<int>(clem_bf16_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator unsigned int() const
-    {
-        return static_cast<unsigned int>(clem_bf16_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator long() const
-    {
-        return static_cast<long>(clem_bf16_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator unsigned long() const
-    {
-        return static_cast<unsigned long>(clem_bf16_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator long long() const
-    {
-        return static_cast<long long>(clem_bf16_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator unsigned long long() const
-    {
-        return static_cast<unsigned long long>(clem_bf16_to_float(__x));
-    }
+    CLEM_TO(char)
+    CLEM_TO(signed char)
+    CLEM_TO(unsigned char)
+    CLEM_TO(short)
+    CLEM_TO(unsigned short)
+    CLEM_TO(int)
+    CLEM_TO(unsigned int)
+    CLEM_TO(long)
+    CLEM_TO(unsigned long)
+    CLEM_TO(long long)
+    CLEM_TO(unsigned long long)
+#undef CLEM_TO
     unsigned short __x;
 };
 

@@ -88,6 +88,7 @@ template <typename First, typename... Rest> struct clem_parameters<First, Rest..
 };
 
 template <typename... Parameters> struct clem_launcher {
+    typedef void (*type)(Parameters...);
     template <typename... Arguments>
     static __attribute__((device)) cudaError_t
     launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
@@ -104,16 +105,25 @@ template <typename... Parameters> struct clem_launcher {
     }
 };
 
-template <typename... Parameters>
-__attribute__((device)) clem_launcher<Parameters...> clem_launcher_of(void (*)(Parameters...));
+/* Which kernel is meant: the one that there is, or of a template whose arguments follow from the launch's the one that takes
+ * values of their types. */
+template <typename... Arguments> struct clem_launched {
+    template <typename... Parameters>
+    static __attribute__((device)) clem_launcher<Parameters...> by(void (*)(Parameters...));
+    static __attribute__((device)) clem_launcher<Arguments...> by(void (*)(Arguments...));
+};
+template <typename... Arguments>
+__attribute__((device)) clem_launched<Arguments...> clem_launched_with(Arguments...);
 
 /* Launches a kernel from a kernel, as kernel<<<grid, block, shared, stream>>>(arguments...) where the compiler has no such
  * statement for device code. A kernel is named, with its template arguments and, where commas stand in it, in parentheses.
  * Returns what cudaPeekAtLastError() says of it. */
 #define clem_launch(kernel, grid, block, shared, stream, ...)                                      \
-    (decltype(clem_launcher_of(&kernel))::launch(clem_kernel<decltype(&kernel), &kernel>::address, \
-                                                 (grid), (block), (shared), (stream),              \
-                                                 ##__VA_ARGS__))
+    (decltype(decltype(clem_launched_with(__VA_ARGS__))::by(&kernel))::launch(                     \
+        clem_kernel<                                                                               \
+            typename decltype(decltype(clem_launched_with(__VA_ARGS__))::by(&kernel))::type,       \
+            &kernel>::address,                                                                     \
+        (grid), (block), (shared), (stream), ##__VA_ARGS__))
 
 #endif
 #endif

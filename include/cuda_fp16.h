@@ -60,17 +60,16 @@ struct __attribute__((aligned(2))) __half {
     CLEM_MEMBER __half(unsigned int value) : __x(clem_half_from_double(static_cast<double>(value)))
     {
     }
-    CLEM_MEMBER __half(long value) : __x(clem_half_from_double(static_cast<double>(value)))
+    CLEM_MEMBER __half(long value) : __x(clem_half_from_integer(value, CLEM_NEAREST))
     {
     }
-    CLEM_MEMBER __half(unsigned long value) : __x(clem_half_from_double(static_cast<double>(value)))
+    CLEM_MEMBER __half(unsigned long value) : __x(clem_half_from_integer(value, CLEM_NEAREST))
     {
     }
-    CLEM_MEMBER __half(long long value) : __x(clem_half_from_double(static_cast<double>(value)))
+    CLEM_MEMBER __half(long long value) : __x(clem_half_from_integer(value, CLEM_NEAREST))
     {
     }
-    CLEM_MEMBER __half(unsigned long long value)
-        : __x(clem_half_from_double(static_cast<double>(value)))
+    CLEM_MEMBER __half(unsigned long long value) : __x(clem_half_from_integer(value, CLEM_NEAREST))
     {
     }
     CLEM_MEMBER operator __half_raw() const
@@ -86,50 +85,24 @@ struct __attribute__((aligned(2))) __half {
     {
         return (__x & 0x7fff) != 0;
     }
-    CLEM_MEMBER explicit operator signed char() const
-    {
-        return static_cast<signed char>(clem_half_to_float(__x));
+    /* What the type cannot hold becomes its nearest number. */
+#define CLEM_TO(type)                                                                              \
+    CLEM_MEMBER explicit operator type() const                                                     \
+    {                                                                                              \
+        return clem_whole<type>(clem_half_to_float(__x), CLEM_TOWARD_ZERO);                        \
     }
-    CLEM_MEMBER explicit operator unsigned char() const
-    {
-        return static_cast<unsigned char>(clem_half_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator char() const
-    {
-        return static_cast<char>(clem_half_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator short() const
-    {
-        return static_cast<short>(clem_half_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator unsigned short() const
-    {
-        return static_cast<unsigned short>(clem_half_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator int() const
-    {
-        return static_cast<int>(clem_half_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator unsigned int() const
-    {
-        return static_cast<unsigned int>(clem_half_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator long() const
-    {
-        return static_cast<long>(clem_half_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator unsigned long() const
-    {
-        return static_cast<unsigned long>(clem_half_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator long long() const
-    {
-        return static_cast<long long>(clem_half_to_float(__x));
-    }
-    CLEM_MEMBER explicit operator unsigned long long() const
-    {
-        return static_cast<unsigned long long>(clem_half_to_float(__x));
-    }
+    CLEM_TO(char)
+    CLEM_TO(signed char)
+    CLEM_TO(unsigned char)
+    CLEM_TO(short)
+    CLEM_TO(unsigned short)
+    CLEM_TO(int)
+    CLEM_TO(unsigned int)
+    CLEM_TO(long)
+    CLEM_TO(unsigned long)
+    CLEM_TO(long long)
+    CLEM_TO(unsigned long long)
+#undef CLEM_TO
     unsigned short __x;
 };
 

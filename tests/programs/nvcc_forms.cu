@@ -50,6 +50,18 @@ template <bool HAS, typename T> __global__ void put(T *to, pair what)
 }
 } // namespace inner
 
+/* Of a template, whose arguments follow from the launch's. */
+template <int TIMES, typename T> __global__ void times(T *to, T value)
+{
+    *to = value * TIMES;
+}
+
+template <typename T> __device__ static void multiply(T *to)
+{
+    T three = 3;
+    times<5><<<1, 1>>>(to, three);
+}
+
 /* Names in several words, comparisons in their arguments, braces in the kernel's. */
 // clang-format off
 __device__ static void put_all(int *to, int which)
@@ -79,6 +91,8 @@ __global__ void parent(int *to, unsigned *lanes)
     cudaStreamDestroy(stream);
     nothing<<<1, 1>>>();
     put_all(to + 56, 1);
+    times<4><<<1, 1>>>(to + 59, 5);
+    multiply(to + 60);
     add<int, 32><<<1, 16, 16 * sizeof(int)>>>(to, 7);
     for (int i = 0; i < 2; i++)
         add<int, 32><<<{1, 1}, 16>>>(to, i);
@@ -100,6 +114,7 @@ int main(int count, char **arguments)
         EXPECT(lanes[i] == i + 100 * i);
     EXPECT(to[31] == 31 && to[40] == 2 * (7 + 0 + 1) && to[47] == 2 * 8);
     EXPECT(to[56] == 102 && to[57] == 0 && to[58] == 405);
+    EXPECT(to[59] == 20 && to[60] == 15);
     EXPECT(to[63] == 31 + 2 * 8);
     CUDA(cudaFree(to));
     CUDA(cudaFree(lanes));
