@@ -869,6 +869,26 @@ TEST_BODY(ptx_native_goes_with_few_warps_from_step_to_step)
     assert_int_equal(count_of(TREE_OF("64", "32"), row), 4 + 2 + 2);
 }
 
+/* What a block's last steps leave in its memory is stored only if somebody reads it otherwise than as it was stored. */
+#define TREE_TO(end)                                                                               \
+    PTX_BODY(SHARED LOAD "shl.b32 %r2, %r1, 2;\nst.shared.u32 [%r2], %r1;\nbar.sync 0;\n" STEP_OF( \
+        "8", "32", "%p1", "A")                                                                     \
+                 STEP_OF("4", "16", "%p2", "B") "setp.ne.u32 %p3, %r1, 0;\n@%p3 bra E;\n" end      \
+                                                "st.global.u32 [%rd1], %r5;\nE: ret;\n")
+
+TEST_BODY(ptx_native_stores_rows_that_somebody_may_read)
+{
+    static const char *const eight = "store <8 x i32> ", *const four = "store <4 x i32> ";
+    assert_false(native_has(TREE_TO("ld.shared.u32 %r5, [0];\n"), four));
+    assert_false(native_has(TREE_TO("ld.shared.u32 %r5, [0];\n"), eight));
+    assert_true(native_has(TREE_TO("ld.param.u32 %r6, [n];\nld.shared.u32 %r5, [%r6];\n"), four));
+    assert_true(native_has(TREE_TO("ld.param.u32 %r6, [n];\nld.shared.u32 %r5, [%r6];\n"), eight));
+    assert_true(native_has(TREE_TO("ld.volatile.shared.u32 %r5, [0];\n"), eight));
+    assert_true(native_has(TREE_TO("atom.shared.add.u32 %r5, [0], 1;\n"), eight));
+    /* Others go on behind. */
+    assert_true(native_has(TREE("8", "4"), eight));
+}
+
 /* A step's lower half is what the one before has stored, unless something else has been stored since. */
 #define TREE_WITH(more)                                                                            \
     PTX_BODY(SHARED LOAD "shl.b32 %r2, %r1, 2;\nst.shared.u32 [%r2], %r1;\nbar.sync 0;\n" STEP(    \

@@ -170,6 +170,9 @@ struct ptx_native_flow {
         wanted; /* per node: registers that lanes elsewhere may still want, or NULL: not yet found */
     struct ptx_native_kept kept[PTX_NATIVE_KEPT]; /* solo.c */
     size_t kept_count;
+    struct ptx_native_kept
+        late[PTX_NATIVE_KEPT]; /* in order: rows that are stored only if somebody may read them */
+    size_t late_count;
     bool has_kept,
         keeps_on; /* the last store is among them; what is known of them stays when the first warp goes on alone */
     uint32_t solo_warp; /* which warp it is that goes alone */
@@ -605,6 +608,8 @@ bool ptx_native_goes_solo(const struct ptx_native_flow *f, int32_t node);
  * own; and that of one, solo_warp, through the barrier's node and what follows it. */
 bool ptx_native_go_few(struct ptx_native *n, int32_t node, uint32_t *warps);
 void ptx_native_go_as_one(struct ptx_native *n, int32_t node);
+/* memory_kept.c: stores what those have left to store. */
+void ptx_native_store_late(struct ptx_native *n);
 /* And then the site that it comes to, as above. */
 int32_t ptx_native_solo_end(const struct ptx_native_flow *f, int32_t node);
 

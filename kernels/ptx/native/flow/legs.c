@@ -449,8 +449,10 @@ static void write_last_step(struct ptx_native *n, int32_t site, uint32_t step)
     ptx_native_store_word(n, "%warp", "0");
     if (goes_solo(f, site))
         write_solo(n, ptx_native_node_of_site(f, site));
-    else
+    else {
+        ptx_native_store_late(n);
         ptx_native_jump(n, ptx_format(n->e, "leg.%d", (int)site));
+    }
     ptx_native_end_piece(n, start, name_of_step(n, step));
 }
 

@@ -55,10 +55,13 @@ static void write_and_forget(struct ptx_native *n, const struct ptx_instruction 
     struct ptx_native_flow *f = n->flow;
     const bool is_store = in->opcode == PTX_OPCODE_st;
     const bool is_harmless = is_store || in->opcode == PTX_OPCODE_ld ||
-                             in->opcode == PTX_OPCODE_bra || in->opcode == PTX_OPCODE_mov ||
+                             in->opcode == PTX_OPCODE_bra || in->opcode == PTX_OPCODE_ret ||
+                             in->opcode == PTX_OPCODE_cvta || in->opcode == PTX_OPCODE_mov ||
                              ptx_native_has_operation(in);
-    if (!is_harmless)
+    if (!is_harmless) {
+        ptx_native_store_late(n);
         f->kept_count = 0;
+    }
     if (!is_store)
         ptx_flow_writes(in, forget_rows_of, f);
     f->has_kept = false;
@@ -103,6 +106,9 @@ int32_t ptx_native_go_solo(struct ptx_native *n)
         site = rest->site;
         node = site > 0 ? ptx_native_node_of_site(f, site) : node;
     }
+    if (site > 0)
+        ptx_native_store_late(n);
+    f->late_count = 0; /* a block's memory ends with it */
     f->is_solo = false;
     f->node = from;
     f->is_divergent = false;
