@@ -119,6 +119,29 @@ static bool is_within(const struct ptx_native_kept *a, const struct ptx_native_k
     return a->base == b->base && a->at >= b->at && a->at + bytes_of(a) <= b->at + bytes_of(b);
 }
 
+static const char *value_of(struct ptx_native *n, const struct ptx_native_kept *row)
+{
+    const char *type = ptx_format(n->e, "<32 x i%u>", row->bits);
+    return row->is_in_slot ? ptx_native_emit(n, "load %s, %s %s", type,
+                                             ptx_native_pointer_type(n, type), row->value)
+                           : row->value;
+}
+
+/* The value goes to an alloca of its own. */
+static void put_in_slot(struct ptx_native *n, struct ptx_native_kept *row)
+{
+    const char *type = ptx_format(n->e, "<32 x i%u>", row->bits),
+               *slot = ptx_format(n->e, "%%%s", ptx_native_name(n, "slot"));
+    struct ptx_text *const out = n->e->out;
+    n->e->out = n->flow->head;
+    ptx_native_do(n, "%s = alloca %s", slot, type);
+    n->e->out = out;
+    ptx_native_do(n, "store %s %s, %s %s", type, row->value, ptx_native_pointer_type(n, type),
+                  slot);
+    row->value = slot;
+    row->is_in_slot = true;
+}
+
 /* ---- Rows that are stored late ---- */
 
 static void store(struct ptx_native *n, const struct ptx_native_kept *row)
@@ -127,12 +150,13 @@ static void store(struct ptx_native *n, const struct ptx_native_kept *row)
                *type = ptx_format(n->e, "<%u x %s>", row->count, i);
     const char *shared = ptx_native_of_block(n, offsetof(struct ptx_native_block, shared), "i64");
     const char *at = ptx_native_emit(n, "add i64 %s, %lld", shared, (long long)row->at);
-    const char *value =
-        row->count == PTX_NATIVE_LANES
-            ? row->value
-            : ptx_native_emit(n, "shufflevector <32 x %s> %s, <32 x %s> undef, <%u x i32> %s", i,
-                              row->value, i, row->count,
-                              ptx_native_numbers(n, 32, row->count, 1, 1, 0));
+    const char *all = value_of(n, row),
+               *value = row->count == PTX_NATIVE_LANES
+                            ? all
+                            : ptx_native_emit(
+                                  n, "shufflevector <32 x %s> %s, <32 x %s> undef, <%u x i32> %s",
+                                  i, row->value, i, row->count,
+                                  ptx_native_numbers(n, 32, row->count, 1, 1, 0));
     ptx_native_do(n, "store %s %s, %s %s, align %u", type, value, ptx_native_pointer_type(n, type),
                   ptx_native_pointer(n, type, at), row->bits / 8);
 }
@@ -172,6 +196,8 @@ bool ptx_native_keep_row(struct ptx_native *n, const struct ptx_native_transfer 
     size_t left = 0;
     if (!can_be_kept(t) || !find_place(n, t->shared, &row.base, &row.at))
         return false;
+    if (f->fills_slots)
+        put_in_slot(n, &row);
     /* What lies across it, or may, is known no longer. */
     for (size_t i = 0; i < f->kept_count; i++) {
         const struct ptx_native_kept *kept = &f->kept[i];
@@ -220,15 +246,15 @@ const char *ptx_native_kept_row(struct ptx_native *n, const struct ptx_native_tr
         numbers = l < count ? ptx_format(n->e, "%s%si32 %u", numbers, l ? "," : "", l + first)
                             : ptx_format(n->e, "%s,i32 undef", numbers);
     return ptx_native_emit(n, "shufflevector <32 x i%u> %s, <32 x i%u> undef, <32 x i32> <%s>",
-                           t->bits, kept->value, t->bits, numbers);
+                           t->bits, value_of(n, kept), t->bits, numbers);
 }
 
 const char *ptx_native_kept_word(struct ptx_native *n, const struct ptx_native_transfer *t)
 {
     unsigned first = 0;
     const struct ptx_native_kept *kept = find_row(n, t, 1, &first);
-    return kept ? ptx_native_emit(n, "extractelement <32 x i%u> %s, i32 %u", t->bits, kept->value,
-                                  first)
+    return kept ? ptx_native_emit(n, "extractelement <32 x i%u> %s, i32 %u", t->bits,
+                                  value_of(n, kept), first)
                 : NULL;
 }
 
