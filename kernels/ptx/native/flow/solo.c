@@ -218,8 +218,11 @@ bool ptx_native_stays_in_rows(struct ptx_native *n, int32_t site, uint32_t *warp
     for (size_t i = 0; i < f->graph->reachable; i++) {
         const int32_t node = f->graph->order[i];
         const struct ptx_node *range = &f->graph->nodes[node];
-        for (uint32_t j = range->first; f->is_in_leg[node] && !f->sites[node] && j < range->end;
-             j++) {
+        if (!f->is_in_leg[node] || f->sites[node])
+            continue;
+        if (range->leaves) /* some block ends there */
+            return false;
+        for (uint32_t j = range->first; j < range->end; j++) {
             const struct ptx_instruction *in = &f->function->instructions[j];
             const bool is_row = is_last_row(n, node, in);
             if (!is_row && !is_harmless_before(in))
