@@ -903,6 +903,54 @@ TEST_BODY(ptx_native_goes_with_few_warps_from_step_to_step)
     assert_int_equal(count_of(TREE_OF("64", "32"), row), 4 + 2 + 2);
 }
 
+/* Where the processor has registers for them, what all warps of such a block bring to a tree goes on as values, too. */
+TEST_BODY(ptx_native_brings_rows_of_all_warps_to_a_tree)
+{
+    static const char *const rows = "\nrow.0r3:\n", *const more = "\nrow.0r4:\n";
+#define TO_TREE(bound, end)                                                                        \
+    SUMMING(FROM_BLOCK, "", STEP_OF(bound, "256", "%p4", "A") STEP_OF("32", "128", "%p5", "B") end)
+    struct ptx_target target = native_target(PTX_THREADS_ROWS);
+    assert_int_equal(count_with(&target, TO_TREE("64", ""), rows), 0);
+    target.has_wide_vectors = true;
+    assert_int_equal(count_with(&target, TO_TREE("64", ""), rows), 1);
+    assert_int_equal(count_with(&target, TO_TREE("64", ""), more), 0);
+    assert_int_equal(count_with(&target, TO_TREE("128", ""), more), 1);
+    assert_int_equal(count_with(&target, TO_TREE("256", ""), rows), 0);
+    /* What else is done to memory before comes in its turn. */
+    assert_int_equal(
+        count_with(&target,
+                   SUMMING(FROM_BLOCK "ld.shared.f32 %f1, [%r1];\n", "",
+                           STEP_OF("64", "256", "%p4", "A") STEP_OF("32", "128", "%p5", "B")),
+                   rows),
+        0);
+    assert_int_equal(
+        count_with(&target,
+                   SUMMING(FROM_BLOCK "st.global.u32 [%rd1], %r1;\n", "",
+                           STEP_OF("64", "256", "%p4", "A") STEP_OF("32", "128", "%p5", "B")),
+                   rows),
+        0);
+}
+
+/* What a block's last steps leave in its memory is stored only if somebody reads it otherwise than as it was stored. */
+#define TREE_TO(end)                                                                               \
+    PTX_BODY(SHARED LOAD "shl.b32 %r2, %r1, 2;\nst.shared.u32 [%r2], %r1;\nbar.sync 0;\n" STEP_OF( \
+        "8", "32", "%p1", "A")                                                                     \
+                 STEP_OF("4", "16", "%p2", "B") "setp.ne.u32 %p3, %r1, 0;\n@%p3 bra E;\n" end      \
+                                                "st.global.u32 [%rd1], %r5;\nE: ret;\n")
+
+TEST_BODY(ptx_native_stores_rows_that_somebody_may_read)
+{
+    static const char *const eight = "store <8 x i32> ", *const four = "store <4 x i32> ";
+    assert_false(native_has(TREE_TO("ld.shared.u32 %r5, [0];\n"), four));
+    assert_false(native_has(TREE_TO("ld.shared.u32 %r5, [0];\n"), eight));
+    assert_true(native_has(TREE_TO("ld.param.u32 %r6, [n];\nld.shared.u32 %r5, [%r6];\n"), four));
+    assert_true(native_has(TREE_TO("ld.param.u32 %r6, [n];\nld.shared.u32 %r5, [%r6];\n"), eight));
+    assert_true(native_has(TREE_TO("ld.volatile.shared.u32 %r5, [0];\n"), eight));
+    assert_true(native_has(TREE_TO("atom.shared.add.u32 %r5, [0], 1;\n"), eight));
+    /* Others go on behind. */
+    assert_true(native_has(TREE("8", "4"), eight));
+}
+
 /* A step's lower half is what the one before has stored, unless something else has been stored since. */
 #define TREE_WITH(more)                                                                            \
     PTX_BODY(SHARED LOAD "shl.b32 %r2, %r1, 2;\nst.shared.u32 [%r2], %r1;\nbar.sync 0;\n" STEP(    \

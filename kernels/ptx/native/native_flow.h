@@ -116,8 +116,9 @@ struct ptx_native_limit {
 struct ptx_native_kept {
     int32_t base;
     int64_t at;
-    const char *value; /* of all lanes */
+    const char *value; /* of all lanes; is_in_slot: what an alloca has */
     unsigned count, bits;
+    bool is_in_slot;
 };
 
 enum { PTX_NATIVE_KEPT = 16 };
@@ -170,9 +171,15 @@ struct ptx_native_flow {
         wanted; /* per node: registers that lanes elsewhere may still want, or NULL: not yet found */
     struct ptx_native_kept kept[PTX_NATIVE_KEPT]; /* solo.c */
     size_t kept_count;
+    struct ptx_native_kept
+        late[PTX_NATIVE_KEPT]; /* in order: rows that are stored only if somebody may read them */
+    size_t late_count;
     bool has_kept,
         keeps_on; /* the last store is among them; what is known of them stays when the first warp goes on alone */
+    bool
+        fills_slots; /* rows are kept in allocas: the text has several ways to where they are read */
     uint32_t solo_warp; /* which warp it is that goes alone */
+    char step_letter;   /* of names of steps (legs.c) */
     bool is_in_rows;    /* a call runs blocks of a row, one after the other */
     bool is_swept;      /* a warp of several blocks has its turns before the next warp */
     bool goes_past,
@@ -613,6 +620,10 @@ bool ptx_native_goes_solo(const struct ptx_native_flow *f, int32_t node);
  * own; and that of one, solo_warp, through the barrier's node and what follows it. */
 bool ptx_native_go_few(struct ptx_native *n, int32_t node, uint32_t *warps);
 void ptx_native_go_as_one(struct ptx_native *n, int32_t node);
+/* Whether the warps of a block that is sure, so many, can go through the leg at hand so, and on from the site that all come to. */
+bool ptx_native_stays_in_rows(struct ptx_native *n, int32_t site, uint32_t *warps);
+/* memory_kept.c: stores what those have left to store. */
+void ptx_native_store_late(struct ptx_native *n);
 /* And then the site that it comes to, as above. */
 int32_t ptx_native_solo_end(const struct ptx_native_flow *f, int32_t node);
 

@@ -396,29 +396,11 @@ static void write_piece(struct ptx_native *n, const char *suffix)
     ptx_native_end_piece(n, start, suffix);
 }
 
-/* The first leg, for blocks that are sure, and for others. */
-static void write_sure(struct ptx_native *n, const struct ptx_native_sure *sure)
-{
-    struct ptx_native_flow *f = n->flow;
-    const size_t start = f->code->used;
-    ptx_native_label(n, "leg");
-    find_end(n);
-    ptx_native_look_whether_sure(n, sure);
-    ptx_native_end_piece(n, start, ".0");
-    const size_t strolls = f->stroll_count;
-    f->sure = sure;
-    f->stroll_count = 0; /* its loop is over before warps would go in step */
-    write_piece(n, ".0s");
-    f->stroll_count = strolls;
-    f->sure = NULL;
-    write_piece(n, ".0g");
-}
-
 /* ---- Few warps, each alone ---- */
 
 static const char *name_of_step(struct ptx_native *n, uint32_t step)
 {
-    return ptx_format(n->e, ".%df%u", (int)n->flow->leg, (unsigned)step);
+    return ptx_format(n->e, ".%d%c%u", (int)n->flow->leg, n->flow->step_letter, (unsigned)step);
 }
 
 /* One warp's part of a step, and the way to the next one's. */
@@ -449,9 +431,104 @@ static void write_last_step(struct ptx_native *n, int32_t site, uint32_t step)
     ptx_native_store_word(n, "%warp", "0");
     if (goes_solo(f, site))
         write_solo(n, ptx_native_node_of_site(f, site));
-    else
+    else {
+        ptx_native_store_late(n);
         ptx_native_jump(n, ptx_format(n->e, "leg.%d", (int)site));
+    }
     ptx_native_end_piece(n, start, name_of_step(n, step));
+}
+
+/* As long as few warps are busy, from a site on; where they are written: it needs no steps of its own. */
+static void write_steps(struct ptx_native *n, int32_t site, uint32_t warps, bool *is_chained)
+{
+    struct ptx_native_flow *f = n->flow;
+    uint32_t step = 0, busy = warps;
+    f->keeps_on = true;
+    for (size_t i = 0; i < f->graph->count; i++) {
+        if (!ptx_native_go_few(n, ptx_native_node_of_site(f, site), &busy) || busy > warps)
+            break;
+        for (uint32_t warp = 0; warp < busy; warp++)
+            write_step(n, site, warp, &step);
+        site = f->rests[ptx_native_node_of_site(f, site)].site;
+        if (is_chained)
+            is_chained[site] = true;
+    }
+    write_last_step(n, site, step);
+    f->keeps_on = false;
+}
+
+/* ---- Blocks that are sure ---- */
+
+static const char *name_of_row(struct ptx_native *n, uint32_t warp)
+{
+    return ptx_format(n->e, ".0r%u", (unsigned)warp);
+}
+
+/* One warp's part of the first leg, and the way to the next one's, or to the steps behind the last. */
+static void write_row(struct ptx_native *n, uint32_t warp, uint32_t warps)
+{
+    struct ptx_native_flow *f = n->flow;
+    const size_t start = f->code->used;
+    f->asked_count = 0;
+    ptx_native_label(n, "row");
+    ptx_native_store_word(n, "%warp", ptx_format(n->e, "%u", (unsigned)warp));
+    ptx_native_jump(n, "turn");
+    f->solo_warp = warp;
+    begin_leg(n);
+    f->write_nodes(n);
+    f->solo_warp = 0;
+    ptx_native_label(n, "done");
+    ptx_native_jump(n, "arrived");
+    ptx_native_label(n, "arrived");
+    if (warp + 1 == warps)
+        ptx_native_keep_of_block(n);
+    ptx_native_jump(n, warp + 1 == warps ? ptx_format(n->e, "step%s", name_of_step(n, 0))
+                                         : ptx_format(n->e, "row%s", name_of_row(n, warp + 1)));
+    ptx_native_end_piece(n, start, name_of_row(n, warp));
+}
+
+/* All warps of a block one after the other, whose rows the steps behind take as values; a block of another size goes another way. */
+static void write_rows(struct ptx_native *n, const struct ptx_native_sure *sure, uint32_t warps)
+{
+    struct ptx_native_flow *f = n->flow;
+    const size_t start = f->code->used;
+    ptx_native_label(n, "leg");
+    const char *are_so_many = ptx_native_emit(
+        n, "icmp eq i32 %s, %u", ptx_native_of_block(n, OF_BLOCK(end), "i32"), (unsigned)warps);
+    ptx_native_do(n, "br i1 %s, label %%row.0r0, label %%leg.0t", are_so_many);
+    ptx_native_end_piece(n, start, ".0s");
+    f->step_letter = 'c';
+    f->kept_count = f->late_count = 0;
+    f->sure = sure;
+    f->is_solo = f->fills_slots = true;
+    for (uint32_t warp = 0; warp < warps; warp++)
+        write_row(n, warp, warps);
+    f->is_solo = f->fills_slots = false;
+    f->sure = NULL;
+    write_steps(n, f->comes_to, warps / 2, NULL);
+    find_nodes(n, f->leg);
+}
+
+/* The first leg, for blocks that are sure, and for others. */
+static void write_sure(struct ptx_native *n, const struct ptx_native_sure *sure)
+{
+    struct ptx_native_flow *f = n->flow;
+    const size_t start = f->code->used;
+    ptx_native_label(n, "leg");
+    find_end(n);
+    ptx_native_look_whether_sure(n, sure);
+    ptx_native_end_piece(n, start, ".0");
+    const size_t strolls = f->stroll_count;
+    uint32_t warps;
+    const bool has_rows = ptx_native_stays_in_rows(n, f->comes_to, &warps);
+    f->stroll_count = 0; /* its loop is over before warps would go in step */
+    if (has_rows)
+        write_rows(n, sure, warps);
+    f->sure = sure;
+    write_piece(n, has_rows ? ".0t" : ".0s");
+    f->stroll_count = strolls;
+    f->sure = NULL;
+    write_piece(n, ".0g");
 }
 
 /* From a leg on, as long as few warps are busy: a block that has as many. */
@@ -460,26 +537,15 @@ static void write_few(struct ptx_native *n, uint32_t warps)
     struct ptx_native_flow *f = n->flow;
     const size_t start = f->code->used;
     const int32_t leg = f->leg;
-    uint32_t step = 0, busy = warps;
-    int32_t site = leg;
+    f->step_letter = 'f';
     ptx_native_label(n, "leg");
     const char *are_there = ptx_native_emit(
         n, "icmp uge i32 %s, %u", ptx_native_of_block(n, OF_BLOCK(end), "i32"), (unsigned)warps);
     ptx_native_do(n, "br i1 %s, label %%step%s, label %%leg.%dg", are_there, name_of_step(n, 0),
                   (int)leg);
     ptx_native_end_piece(n, start, ptx_format(n->e, ".%d", (int)leg));
-    f->kept_count = 0;
-    f->keeps_on = true;
-    for (size_t i = 0; i < f->graph->count; i++) {
-        if (!ptx_native_go_few(n, ptx_native_node_of_site(f, site), &busy) || busy > warps)
-            break;
-        for (uint32_t warp = 0; warp < busy; warp++)
-            write_step(n, site, warp, &step);
-        site = f->rests[ptx_native_node_of_site(f, site)].site;
-        f->is_chained[site] = true;
-    }
-    write_last_step(n, site, step);
-    f->keeps_on = false;
+    f->kept_count = f->late_count = 0;
+    write_steps(n, leg, warps, f->is_chained);
 }
 
 static void write_leg(struct ptx_native *n, int32_t site)

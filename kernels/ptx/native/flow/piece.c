@@ -146,11 +146,23 @@ static void write_line(const struct piece *piece, const struct line *line, struc
     ptx_text_add(to, "%.*s\n", (int)(end - from), from);
 }
 
+/* What pieces behind it take from it. */
+static void count_rows(const struct piece *piece, const struct ptx_native_kept *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *const at = rows[i].value + (rows[i].value[0] == '%');
+        struct name *name = find(piece, at, name_bytes(at));
+        name->uses += name->at != NULL;
+    }
+}
+
 void ptx_native_end_piece(struct ptx_native *n, size_t start, const char *suffix)
 {
     struct ptx_text *const to = n->flow->code;
     const struct piece piece =
         read_piece(n->e->arena, ptx_arena_text(n->e->arena, to->data + start, to->used - start));
+    count_rows(&piece, n->flow->kept, n->flow->kept_count);
+    count_rows(&piece, n->flow->late, n->flow->late_count);
     drop_unused(&piece);
     to->used = start;
     for (size_t i = 0; i < piece.line_count; i++)

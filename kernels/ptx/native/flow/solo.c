@@ -55,10 +55,13 @@ static void write_and_forget(struct ptx_native *n, const struct ptx_instruction 
     struct ptx_native_flow *f = n->flow;
     const bool is_store = in->opcode == PTX_OPCODE_st;
     const bool is_harmless = is_store || in->opcode == PTX_OPCODE_ld ||
-                             in->opcode == PTX_OPCODE_bra || in->opcode == PTX_OPCODE_mov ||
+                             in->opcode == PTX_OPCODE_bra || in->opcode == PTX_OPCODE_ret ||
+                             in->opcode == PTX_OPCODE_cvta || in->opcode == PTX_OPCODE_mov ||
                              ptx_native_has_operation(in);
-    if (!is_harmless)
+    if (!is_harmless) {
+        ptx_native_store_late(n);
         f->kept_count = 0;
+    }
     if (!is_store)
         ptx_flow_writes(in, forget_rows_of, f);
     f->has_kept = false;
@@ -103,6 +106,9 @@ int32_t ptx_native_go_solo(struct ptx_native *n)
         site = rest->site;
         node = site > 0 ? ptx_native_node_of_site(f, site) : node;
     }
+    if (site > 0)
+        ptx_native_store_late(n);
+    f->late_count = 0; /* a block's memory ends with it */
     f->is_solo = false;
     f->node = from;
     f->is_divergent = false;
@@ -178,4 +184,53 @@ void ptx_native_go_as_one(struct ptx_native *n, int32_t node)
     write_part(n, node, "-1", true);
     write_part(n, f->rests[node].busy, "-1", false);
     f->is_solo = false;
+}
+
+/* ---- All warps of a block that is sure ---- */
+
+/* A row that a leg ends with, in step: what threads store side by side. */
+static bool is_last_row(const struct ptx_native *n, int32_t node, const struct ptx_instruction *in)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const struct ptx_operand *o = in->operands;
+    return in->opcode == PTX_OPCODE_st && in->guard < 0 && !ptx_is_volatile(in) &&
+           !ptx_is_wide_access(in) && in->width <= 1 && in->operand_count == 2 &&
+           o[0].kind == PTX_OPERAND_ADDRESS && o[0].index >= 0 && f->is_fixed[o[0].index] &&
+           in->space == PTX_SPACE_SHARED && !f->uniform.is_divergent[node] && !f->is_thin[node];
+}
+
+static bool is_harmless_before(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_bra || in->opcode == PTX_OPCODE_mov ||
+           in->opcode == PTX_OPCODE_cvta || ptx_native_has_operation(in) ||
+           (in->opcode == PTX_OPCODE_ld && !ptx_is_volatile(in) &&
+            (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_PARAM));
+}
+
+bool ptx_native_stays_in_rows(struct ptx_native *n, int32_t site, uint32_t *warps)
+{
+    enum { MOST_BITS = 8 * 32 }; /* of a lane, in all rows: half of the processor's registers */
+    const struct ptx_native_flow *f = n->flow;
+    uint32_t rows = 0, bits = 0, busy = 0;
+    if (!n->e->target->has_wide_vectors || site <= 0 ||
+        !ptx_native_go_few(n, ptx_native_node_of_site(f, site), &busy))
+        return false;
+    for (size_t i = 0; i < f->graph->reachable; i++) {
+        const int32_t node = f->graph->order[i];
+        const struct ptx_node *range = &f->graph->nodes[node];
+        if (!f->is_in_leg[node] || f->sites[node])
+            continue;
+        if (range->leaves) /* some block ends there */
+            return false;
+        for (uint32_t j = range->first; j < range->end; j++) {
+            const struct ptx_instruction *in = &f->function->instructions[j];
+            const bool is_row = is_last_row(n, node, in);
+            if (!is_row && !is_harmless_before(in))
+                return false;
+            rows += is_row;
+            bits = is_row ? ptx_native_bits((enum ptx_type)in->types[0]) : bits;
+        }
+    }
+    *warps = 2 * busy; /* a tree's first step leaves one half of them */
+    return rows == 1 && *warps * bits <= MOST_BITS;
 }

@@ -269,6 +269,22 @@ static struct ptx_native_transfer transfer_of(struct ptx_native *n,
     return t;
 }
 
+/* Before an access of shared memory that does not take, or leave, a row as a value: rows that wait are stored. Whether it is of such. */
+static bool meet_late_rows(struct ptx_native *n, const struct ptx_native_transfer *t, uint8_t space,
+                           bool is_store)
+{
+    const bool may_meet = space == PTX_SPACE_SHARED || space == PTX_SPACE_GENERIC;
+    if (n->flow->late_count == 0 || !may_meet)
+        return false;
+    const bool is_one = !t->at.offset.is_vector;
+    const unsigned count = is_one ? 1 : ptx_native_lanes_of_row(n, t);
+    const bool is_row = count > 0 && (is_store ? !is_one && ptx_native_stores_late(n, t)
+                                               : ptx_native_knows_row(n, t, count));
+    if (!is_row)
+        ptx_native_store_late(n);
+    return is_row;
+}
+
 /* Whether addresses of a space are the host's. */
 static bool is_of_host(const struct ptx_operand *address, uint8_t space)
 {
@@ -293,6 +309,7 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
     struct ptx_native_value values[8];
     const struct ptx_operand *address = &in->operands[1];
     if (ptx_is_wide_access(in)) {
+        ptx_native_store_late(n);
         ptx_native_wide_access(e, in);
         return;
     }
@@ -312,7 +329,8 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
         ptx_native_ask_ahead(n, address, &t);
     if (is_of_host(address, in->space) && t.at.is_strided && !t.at.is_line && t.at.offset.is_vector)
         ptx_native_find_numbers(n, address, &t.at);
-    if (!ptx_native_is_of_chunks(n, in, address) ||
+    const bool is_kept = meet_late_rows(n, &t, ptx_native_space_of(address, in->space), false);
+    if (is_kept || !ptx_native_is_of_chunks(n, in, address) ||
         !ptx_native_load_of_chunks(n, address, &t, values))
         transfer(n, &t, false);
     e->out = out;
@@ -327,6 +345,7 @@ static void write_store(struct ptx_emitter *e, const struct ptx_instruction *in)
     struct ptx_operand parts[8];
     struct ptx_native_value values[8];
     if (ptx_is_wide_access(in)) {
+        ptx_native_store_late(n);
         ptx_native_wide_access(e, in);
         return;
     }
@@ -343,6 +362,7 @@ static void write_store(struct ptx_emitter *e, const struct ptx_instruction *in)
         values[i] = ptx_native_read(n, &parts[i], (enum ptx_type)in->types[0]);
     }
     t.checked = ptx_native_checked(n, in, PTX_ACCESS_STORE, &in->operands[0]);
+    (void)meet_late_rows(n, &t, ptx_native_space_of(&in->operands[0], in->space), true);
     const char *end = ptx_native_store_packed(n, in, &t);
     transfer(n, &t, true);
     if (end) {

@@ -32,12 +32,19 @@ struct ptx_native_transfer {
 
 /* ---- memory_kept.c ---- */
 
-/* Of a warp that goes alone: so many words of a row that is stored; such words, or one, that were, or NULL: they are not known. */
-void ptx_native_keep_row(struct ptx_native *n, const struct ptx_native_transfer *t, unsigned count,
+/* Of a warp that goes alone: so many words of a row that is stored; true: that waits until somebody may read them. Such words, or
+ * one, that were; NULL: they are not known. Whether such words are, and whether a row that is stored would wait. */
+bool ptx_native_keep_row(struct ptx_native *n, const struct ptx_native_transfer *t, unsigned count,
                          const char *value);
 const char *ptx_native_kept_row(struct ptx_native *n, const struct ptx_native_transfer *t,
                                 unsigned count);
 const char *ptx_native_kept_word(struct ptx_native *n, const struct ptx_native_transfer *t);
+bool ptx_native_knows_row(struct ptx_native *n, const struct ptx_native_transfer *t,
+                          unsigned count);
+bool ptx_native_stores_late(struct ptx_native *n, const struct ptx_native_transfer *t);
+
+/* memory_line.c: how many first lanes do it, where no mask is needed for them; 0: it is none such. */
+unsigned ptx_native_lanes_of_row(struct ptx_native *n, const struct ptx_native_transfer *t);
 
 /* ---- reach.c ---- */
 

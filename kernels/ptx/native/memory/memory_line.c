@@ -230,6 +230,18 @@ static bool goes_down(const struct ptx_native_transfer *t)
            t->at.term.line.is_whole;
 }
 
+unsigned ptx_native_lanes_of_row(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    const unsigned few = first_lanes(t);
+    const bool is_row = t->at.is_line && t->at.term.line.is_whole && t->width == 1 &&
+                        t->at.term.line.kind == PTX_LINE_PLAIN &&
+                        ptx_native_stride_of(&t->at) == (int64_t)(t->bits / 8);
+    return !is_row                                ? 0
+           : few > 0                              ? few
+           : is_all(t->lanes) || !has_masks(n, t) ? PTX_NATIVE_LANES
+                                                  : 0;
+}
+
 /* ---- Either ---- */
 
 void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_transfer *t,
@@ -285,12 +297,12 @@ void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_tran
         const char *start = ptx_native_line_start(n, &t->at, 0);
         const unsigned few = first_lanes(t);
         const char *mask = few ? NULL : mask_of(n, t, true, 0);
+        if ((few || !mask) && ptx_native_keep_row(n, t, few ? few : PTX_NATIVE_LANES, value))
+            return;
         if (few)
             store_row(n, t, few, start, NULL, narrowed(n, i, few, value));
         else if (!mask)
             ptx_native_store_neighbours(n, t, start);
-        if (few || !mask)
-            ptx_native_keep_row(n, t, few ? few : PTX_NATIVE_LANES, value);
         else
             store_row(n, t, PTX_NATIVE_LANES, start, mask, value);
         return;
