@@ -1281,6 +1281,9 @@ TEST_BODY(ptx_native_has_quick_ways_past_bounds)
 #define CORNERED(extreme, setp)                                                                    \
     BOUNDED("mov.u32 %r4, %tid.y;\n" extreme " %r5, %r3, %r4;\n" setp, "@%p1")
 
+#define FOUR(more) more more more more
+#define DO_MORE    FOUR(FOUR(FOUR("add.u32 %r6, %r6, 3;\n")))
+
 TEST_BODY(ptx_native_compares_both_of_two_bounds)
 {
     static const char *const quick = "\nquick";
@@ -1289,6 +1292,12 @@ TEST_BODY(ptx_native_compares_both_of_two_bounds)
     assert_true(native_has_for(halves, CORNERED("min.s32", "setp.lt.s32 %p1, %r5, 1;"), quick));
     assert_true(native_has_for(halves, CORNERED("max.u32", "setp.hi.u32 %p1, %r5, 99;"), quick));
     assert_true(native_has_for(halves, CORNERED("max.s32", "setp.lt.s32 %p1, 99, %r5;"), quick));
+    /* Where warps are one row, of kernels that do more. */
+    static const char *const extreme = "@llvm.smax.v32i32(<32 x i32> ";
+    assert_true(native_has_for(PTX_THREADS_STACKED,
+                               CORNERED("max.s32", "setp.ge.s32 %p1, %r5, 99;"), extreme));
+    assert_false(native_has_for(PTX_THREADS_STACKED,
+                                CORNERED(DO_MORE "max.s32", "setp.ge.s32 %p1, %r5, 99;"), extreme));
     /* As a number without a sign; one that is wanted elsewhere; one of others by then. */
     assert_false(native_has_for(halves, CORNERED("max.s32", "setp.ge.u32 %p1, %r5, 99;"), quick));
     assert_false(native_has_for(

@@ -1229,8 +1229,8 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     struct ptx_function *const function = with_registers(&n, entry->function);
     ptx_native_take_known_copies(&n, function);
     f.function = function;
-    if (e->target->threads == PTX_THREADS_HALVES && !ptx_native_is_checked(&n))
-        f.function = ptx_native_with_two_bounds(&n, f.function);
+    if (!ptx_native_is_checked(&n))
+        f.function = ptx_native_with_two_bounds(&n, function);
     f.local_bytes = round_up(e->plan->local_bytes, 16);
     const size_t slots = 4 * f.function->register_count + 4;
     f.held = ptx_arena_array(e->arena, slots, sizeof *f.held);

@@ -22,9 +22,11 @@ static bool is_move(const struct ptx_instruction *in)
            in->width <= 1 && in->operands[0].kind == PTX_OPERAND_REGISTER && !in->operands[0].part;
 }
 
-static bool is_number(const struct ptx_operand *o)
+static bool takes_number(const struct ptx_instruction *in)
 {
-    return o->kind == PTX_OPERAND_INTEGER || o->kind == PTX_OPERAND_FLOAT;
+    const bool is_float = ptx_type_is_float((enum ptx_type)in->types[0]);
+    return is_move(in) &&
+           in->operands[1].kind == (is_float ? PTX_OPERAND_FLOAT : PTX_OPERAND_INTEGER);
 }
 
 static bool are_alike(enum ptx_type a, enum ptx_type b)
@@ -54,7 +56,7 @@ static void look(struct ptx_arena *arena, struct known *k, struct ptx_instructio
         in->operands[1] = origin->operands[1];
     }
     ptx_flow_writes(in, forget, k);
-    if (is_move(in) && is_number(&in->operands[1])) {
+    if (takes_number(in)) {
         k->set_by[in->operands[0].index] = in;
         k->since[in->operands[0].index] = k->now;
     }
