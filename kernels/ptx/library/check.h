@@ -82,6 +82,7 @@ struct clem_check_launch {
     ulong shared_bytes,
         local_bytes; /* bytes of a block's shared and a thread's local memory that may be accessed */
     ulong gate;      /* address of a struct clem_race_gate; 0: each access is told */
+    ulong is_busy;   /* an access is at hand, if the launch is the sole one */
     ulong put_off;   /* address of a uint; while it is not 0, each access is told */
     /* What of global memory is told each time, as long as the gate's `change` is this. */
     ulong touched_change, touched_low, touched_high;
@@ -174,7 +175,6 @@ struct clem_race_look {
 
 /* Whoever looks says so before and after, and looks only while the launch is the sole one. */
 struct clem_race_gate {
-    ulong is_busy;
     ulong sole; /* address of a struct clem_check_launch, or 0 */
     ulong look; /* of a struct clem_race_look */
     ulong
