@@ -120,9 +120,9 @@ __attribute__((device)) clem_launched<Arguments...> clem_launched_with(Arguments
  * Returns what cudaPeekAtLastError() says of it. */
 #define clem_launch(kernel, grid, block, shared, stream, ...)                                      \
     (decltype(decltype(clem_launched_with(__VA_ARGS__))::by(&kernel))::launch(                     \
-        clem_kernel<                                                                               \
-            typename decltype(decltype(clem_launched_with(__VA_ARGS__))::by(&kernel))::type,       \
-            &kernel>::address,                                                                     \
+        clem_kernel<typename decltype(decltype(clem_launched_with(__VA_ARGS__))::by(               \
+                        &kernel))::type,                                                           \
+                    &kernel>::address,                                                             \
         (grid), (block), (shared), (stream), ##__VA_ARGS__))
 
 #endif

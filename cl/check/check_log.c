@@ -1,12 +1,142 @@
-/* Logs of reads (check_still.h): what later launches have read again goes.
+/* Logs of reads: where they go, and what later launches have read again.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <stdbool.h>
+#include "cl/check/check_log.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
-#include "cl/check/check_still.h"
-#include "kernels/ptx/library/check.h"
+#include "cl/check/check_table.h"
+
+/* Whose logs have memory. Needs its lock; what is in them is of who may look for races. */
+static struct clem_check_still *logged;
+static pthread_mutex_t logs_lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
+static _Atomic(ocl_check_log_noter *) note;
+
+void ocl_check_log_note_by(ocl_check_log_noter *by)
+{
+    atomic_store(&note, by);
+}
+
+void ocl_check_log_settle(struct clem_check_still *still)
+{
+    if (still->previous != 0)
+        ocl_check_log_settle(ocl_check_still_at(still->previous));
+    if (still->log_count != 0)
+        atomic_load (&note)(still);
+    still->log_count = 0;
+}
+
+void ocl_check_logs_settle(bool (*stays)(const struct clem_check_still *log, const void *with),
+                           const void *with)
+{
+    pthread_mutex_lock(&logs_lock);
+    for (struct clem_check_still *at = logged; at; at = ocl_check_still_at(at->next))
+        if (at->log_count != 0 && !(stays && stays(at, with)))
+            ocl_check_log_settle(at);
+    pthread_mutex_unlock(&logs_lock);
+}
+
+void ocl_check_logs_discard(void)
+{
+    pthread_mutex_lock(&logs_lock);
+    for (struct clem_check_still *at = logged; at; at = ocl_check_still_at(at->next))
+        at->log_count = 0;
+    pthread_mutex_unlock(&logs_lock);
+}
+
+void ocl_check_logs_forget(uint64_t address, uint64_t bytes)
+{
+    pthread_mutex_lock(&logs_lock);
+    for (struct clem_check_still *at = logged; at; at = ocl_check_still_at(at->next)) {
+        const struct ocl_checked_memory *const its =
+            (const struct ocl_checked_memory *)(uintptr_t)at->memory;
+        if (at->log_count == 0 || its->base >= address + bytes || address >= its->base + its->bytes)
+            continue;
+        if (address <= its->base && its->base + its->bytes <= address + bytes)
+            at->log_count = 0;
+        else
+            ocl_check_log_settle(at);
+    }
+    pthread_mutex_unlock(&logs_lock);
+}
+
+static void add_log(struct clem_check_still *still)
+{
+    pthread_mutex_lock(&logs_lock);
+    still->next = (uint64_t)(uintptr_t)logged;
+    logged = still;
+    pthread_mutex_unlock(&logs_lock);
+}
+
+static void remove_log(struct clem_check_still *still)
+{
+    struct clem_check_still *before = NULL;
+    pthread_mutex_lock(&logs_lock);
+    for (struct clem_check_still *at = logged; at; before = at, at = ocl_check_still_at(at->next))
+        if (at == still && before)
+            before->next = still->next;
+        else if (at == still)
+            logged = ocl_check_still_at(still->next);
+    pthread_mutex_unlock(&logs_lock);
+}
+
+void ocl_check_log_free(uint64_t still)
+{
+    struct clem_check_still *const its = ocl_check_still_at(still);
+    if (!its)
+        return;
+    ocl_check_log_free(its->previous);
+    remove_log(its);
+    free((void *)(uintptr_t)its->log);
+    free(its);
+}
+
+/* To no more than rows of cells would take. */
+static bool grow(struct clem_check_still *still, uint64_t memory_bytes)
+{
+    enum { FEWEST = 512, CELLS = 8 };
+    const uint64_t words = still->log_room != 0 ? 2 * still->log_room : FEWEST;
+    if (words > FEWEST && words * sizeof words > CELLS * memory_bytes)
+        return false;
+    void *const larger = realloc((void *)(uintptr_t)still->log, words * sizeof words);
+    if (!larger)
+        return false;
+    if (still->log == 0)
+        add_log(still);
+    still->log = (uint64_t)(uintptr_t)larger;
+    still->log_room = words;
+    return true;
+}
+
+bool ocl_check_log_room(uint64_t memory)
+{
+    const struct clem_check_memory *const its = (const struct clem_check_memory *)(uintptr_t)memory;
+    struct clem_check_still *const still = ocl_check_still_at(its->still);
+    if (!grow(still, its->bytes) && still->log_room != 0)
+        ocl_check_log_settle(still);
+    return still->log_count + CLEM_READ_MOST <= still->log_room;
+}
+
+bool ocl_check_log_append(struct clem_check_still *to, const struct clem_check_still *from,
+                          uint64_t memory_bytes)
+{
+    while (to->log_count + CLEM_READ_WORDS + from->log_count > to->log_room)
+        if (!grow(to, memory_bytes))
+            return false;
+    uint64_t *const words = (uint64_t *)(uintptr_t)to->log + to->log_count;
+    words[0] = from->clear | (uint64_t)from->alone << 32;
+    words[1] = 0;
+    words[2] = CLEM_READ_LANES(0, 0, CLEM_READ_NEXT, 0);
+    memcpy(words + CLEM_READ_WORDS, (const void *)(uintptr_t)from->log,
+           from->log_count * sizeof *words);
+    to->log_count += CLEM_READ_WORDS + from->log_count;
+    to->latest = from->latest;
+    return true;
+}
+
+/* ---- Packing ---- */
 
 /* A log that is gone through from its end on. */
 struct packing {
@@ -75,7 +205,7 @@ static uint64_t move(const struct packing *p, uint64_t *places, uint64_t count)
     return to;
 }
 
-void ocl_check_pack_log(struct clem_check_still *log, uint64_t memory_base, uint64_t memory_bytes)
+void ocl_check_log_pack(struct clem_check_still *log, uint64_t memory_base, uint64_t memory_bytes)
 {
     enum { FEW = 1024 };
     uint64_t count = 0;

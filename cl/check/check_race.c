@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cl/base/host_memory.h"
+#include "cl/check/check_log.h"
 #include "cl/check/check_race.h"
-#include "cl/check/check_still.h"
 #include "cl/check/touches.h"
 #include "cl/whole.h"
 
@@ -20,9 +21,9 @@ enum { MOST_FOUND = 8, SEEN = 4096 };
 /* One for the process: blocks of all launches run one at a time as far as it knows. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ocl_race *race;
-static uint32_t open_launches;
-static uint64_t sole_times; /* how often a launch became the sole one */
-static bool is_full;        /* it was said */
+static _Atomic uint32_t open_launches; /* changes under the lock */
+static uint64_t sole_times;            /* how often a launch became the sole one */
+static bool is_full;                   /* it was said */
 static struct found {
     struct ocl_race_report reports[MOST_FOUND];
     unsigned count;
@@ -30,8 +31,7 @@ static struct found {
 static _Atomic uint64_t seen[SEEN]; /* what was reported */
 
 static struct {
-    _Atomic uint64_t is_busy; /* the sole launch has an access at hand */
-    _Atomic uint64_t sole;    /* a launch's address, or 0 */
+    _Atomic uint64_t sole; /* a launch's address, or 0 */
     uint64_t look, change;
 } gate; /* as kernels have it: struct clem_race_gate */
 _Static_assert(sizeof gate == sizeof(struct clem_race_gate), "kernels have the same");
@@ -104,6 +104,12 @@ static void note(void *user, const struct ocl_race_report *report)
         found->reports[found->count++] = *report;
 }
 
+/* ocl_check_log_noter */
+static void note_log(const struct clem_check_still *log)
+{
+    ocl_race_note_reads(race, log);
+}
+
 /* Needs the lock. */
 static struct ocl_race *race_of_process(void)
 {
@@ -111,6 +117,7 @@ static struct ocl_race *race_of_process(void)
         race = ocl_race_new((size_t)(ocl_host_memory_available() / 2), note, NULL);
     gate.look = race ? (uint64_t)(uintptr_t)ocl_race_look(race) : 0;
     gate.change = ocl_touches_change_place();
+    ocl_check_log_note_by(note_log);
     return race;
 }
 
@@ -230,37 +237,74 @@ static void take_lock(const struct ocl_check_launch *launch)
         return;
     atomic_store(&gate.sole, 0);
     (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-    while (atomic_load(&gate.is_busy))
+    while (__atomic_load_n(&((const struct ocl_check_launch *)(uintptr_t)other)->head.is_busy,
+                           __ATOMIC_SEQ_CST))
         sched_yield();
 }
 
+/* Launches that run beside each other take turns: each is the sole one for so long, if it has blocks to run, or until it has ended. */
+enum { TURN_NS = 100000, SECOND_NS = 1000000000 };
+static struct timespec turn_end;
+static pthread_cond_t turn = PTHREAD_COND_INITIALIZER;
+
 /* Needs the lock. */
+static void begin_turn(struct ocl_check_launch *launch, uint64_t times)
+{
+    if (open_launches > 1) {
+        (void)clock_gettime(CLOCK_REALTIME, &turn_end);
+        turn_end.tv_nsec += TURN_NS;
+        turn_end.tv_sec += turn_end.tv_nsec / SECOND_NS;
+        turn_end.tv_nsec %= SECOND_NS;
+    }
+    ocl_check_still_begin(launch, times);
+    atomic_store(&gate.sole, name_of(launch));
+}
+
+/* Takes the lock when the launch that is the sole one has had its turn. */
+static void take_lock_in_turn(const struct ocl_check_launch *launch)
+{
+    bool is_over = false;
+    pthread_mutex_lock(&lock);
+    while (!is_over && open_launches > 1 && atomic_load(&gate.sole) != 0 &&
+           atomic_load(&gate.sole) != name_of(launch)) {
+        const struct timespec end = turn_end;
+        is_over = pthread_cond_timedwait(&turn, &lock, &end) != 0;
+    }
+    pthread_mutex_unlock(&lock);
+    take_lock(launch);
+}
+
+/* Needs the lock. While others are open, no memory is still. */
 static void choose_sole(struct ocl_check_launch *launch, unsigned kind)
 {
-    if (kind == CLEM_CHECK_BEGIN && atomic_load(&gate.sole) == 0 && open_launches == 1 &&
-        ocl_check_can_stop_threads()) {
-        ocl_check_still_begin(launch, ++sole_times);
-        atomic_store(&gate.sole, name_of(launch));
+    const bool is_sole = atomic_load(&gate.sole) == name_of(launch),
+               is_none = atomic_load(&gate.sole) == 0;
+    if (kind == CLEM_CHECK_END && launch->ended == launch->block_count) {
+        if (is_sole)
+            atomic_store(&gate.sole, 0);
+        (void)pthread_cond_broadcast(&turn);
+    } else if (is_none && kind == CLEM_CHECK_BEGIN && open_launches == 1 &&
+               ocl_check_can_stop_threads()) {
+        begin_turn(launch, ++sole_times);
+    } else if (is_none && open_launches > 1 && ocl_check_can_stop_threads()) {
+        begin_turn(launch, 0);
     }
-    if (kind == CLEM_CHECK_END && launch->ended == launch->block_count &&
-        atomic_load(&gate.sole) == name_of(launch))
-        atomic_store(&gate.sole, 0);
 }
 
 /* Whether the launch may go on without the lock: until leave(). Stores are seen in this order by whoever stopped all threads. */
-static inline bool enter(const struct ocl_check_launch *launch)
+static inline void leave(struct ocl_check_launch *launch)
 {
-    atomic_store_explicit(&gate.is_busy, 1, memory_order_relaxed);
+    __atomic_store_n(&launch->head.is_busy, 0, __ATOMIC_RELEASE);
+}
+
+static inline bool enter(struct ocl_check_launch *launch)
+{
+    __atomic_store_n(&launch->head.is_busy, 1, __ATOMIC_RELAXED);
     atomic_signal_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&gate.sole, memory_order_relaxed) == name_of(launch))
         return true;
-    atomic_store_explicit(&gate.is_busy, 0, memory_order_release);
+    leave(launch);
     return false;
-}
-
-static inline void leave(void)
-{
-    atomic_store_explicit(&gate.is_busy, 0, memory_order_release);
 }
 
 /* ---- Copies, fills and allocations ---- */
@@ -358,15 +402,9 @@ static struct ocl_race_order order_of(const struct ocl_stream_time *time)
                                    .forgets = ocl_streams_are_known()};
 }
 
-void ocl_check_race_note_reads(const struct clem_check_still *log)
+static bool is_log_before(const struct clem_check_still *log, const void *order)
 {
-    ocl_race_note_reads(race, log);
-}
-
-bool ocl_check_race_is_log_before(const struct clem_check_still *log,
-                                  const struct ocl_race_order *order)
-{
-    return ocl_race_is_log_before(race, log, order);
+    return order && ocl_race_is_log_before(race, log, order);
 }
 
 /* Needs the lock. order: as of ocl_race_find(). */
@@ -375,7 +413,7 @@ static bool find_in_rows(const struct ocl_race_order *order, const struct ocl_ch
                          struct ocl_race_report *met)
 {
     if (race && writes)
-        ocl_check_still_settle(order);
+        ocl_check_logs_settle(is_log_before, order);
     for (size_t z = 0; race && z < shape->depth; z++)
         for (size_t y = 0; y < shape->height; y++)
             if (ocl_race_find(race, order, rows->address + z * rows->slice_bytes + y * rows->pitch,
@@ -421,7 +459,7 @@ void ocl_check_race_forget(uint64_t address, uint64_t bytes)
         return;
     ocl_touches_forget(address, bytes);
     take_lock(NULL);
-    ocl_check_still_forget(address, bytes);
+    ocl_check_logs_forget(address, bytes);
     if (race)
         ocl_race_forget(race, address, bytes);
     pthread_mutex_unlock(&lock);
@@ -501,9 +539,9 @@ static void begin_launch(struct ocl_check_launch *launch)
     launch->race = ocl_race_launch_begin(race, &order);
     const enum ocl_race_past past = ocl_race_past_of(race, launch->race);
     if (past == OCL_RACE_OLD)
-        ocl_check_still_discard();
+        ocl_check_logs_discard();
     else if (past == OCL_RACE_BESIDE)
-        ocl_check_still_settle(NULL);
+        ocl_check_logs_settle(NULL, NULL);
     struct told *told = &launches[launch->race % LAUNCHES];
     told->race = launch->race;
     told->stack = launch->stack;
@@ -547,7 +585,7 @@ static void tell(struct ocl_race_block *block, const struct ocl_access *a)
         break;
     case CLEM_CHECK_MALLOC: /* what others did there before they freed it */
         if (a->address != 0) {
-            ocl_check_still_forget(a->address, a->value);
+            ocl_check_logs_forget(a->address, a->value);
             ocl_race_forget(race, a->address, a->value);
         }
         break;
@@ -638,7 +676,7 @@ static void check_alone(const struct ocl_access *a)
     here.count = 0;
     tell_found(a, &here);
     const bool is_full_now = ocl_race_is_full(race);
-    leave();
+    leave(a->launch);
     if (here.count > 0 || is_full_now)
         report_all(a, &here);
 }
@@ -655,7 +693,7 @@ void ocl_check_race(const struct ocl_access *a)
         check_alone(a);
         return;
     }
-    take_lock(a->launch);
+    take_lock_in_turn(a->launch);
     if (race_of_process()) {
         tell_found(a, &here);
         is_touched = ocl_access_is_memory(a) && find_touch(a, &touch);
@@ -742,6 +780,19 @@ static void bound_touches(struct ocl_check_launch *launch)
     pthread_mutex_unlock(&lock);
 }
 
+/* Whether the launch has the turn, or gets it now that another one's is over; and enters. */
+static bool enter_in_turn(struct ocl_check_launch *launch)
+{
+    if (enter(launch))
+        return true;
+    if (open_launches < 2)
+        return false;
+    take_lock_in_turn(launch);
+    choose_sole(launch, CLEM_CHECK_LOAD);
+    pthread_mutex_unlock(&lock);
+    return enter(launch);
+}
+
 uint64_t ocl_check_race_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
                               uint64_t address, uint64_t thread, uint64_t block)
 {
@@ -755,7 +806,8 @@ uint64_t ocl_check_race_plain(struct ocl_check_launch *launch, uint64_t what, ui
         bound_touches(launch);
     if (thread >= OCL_RACE_THREADS ||
         atomic_load_explicit(&launch->put_off, memory_order_relaxed) != 0 ||
-        (!is_shared && may_be_touched(launch, address, CLEM_CHECK_BYTES(what))) || !enter(launch))
+        (!is_shared && may_be_touched(launch, address, CLEM_CHECK_BYTES(what))) ||
+        !enter_in_turn(launch))
         return 0;
     const struct ocl_race_access access = {
         .address = is_shared ? (uint32_t)address : address,
@@ -771,7 +823,7 @@ uint64_t ocl_check_race_plain(struct ocl_check_launch *launch, uint64_t what, ui
     ocl_race_access(race, ocl_race_block_find(race, launch->race, block), (uint32_t)thread,
                     &access);
     found = NULL;
-    leave();
+    leave(launch);
     if (here.count > 0)
         report_plain(launch, what, site, thread, block, &here);
     return 1;

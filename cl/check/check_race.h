@@ -46,11 +46,6 @@ bool ocl_check_race_rows(const struct ocl_stream_time *time, const struct ocl_ch
                          const struct ocl_check_shape *shape, bool writes,
                          const struct ocl_race_other *other);
 
-/* As of ocl_race_note_reads() and ocl_race_is_log_before(). Needs: who calls may look for races. */
-void ocl_check_race_note_reads(const struct clem_check_still *log);
-bool ocl_check_race_is_log_before(const struct clem_check_still *log,
-                                  const struct ocl_race_order *order);
-
 /* What is said where the host touches what a kernel does, and has not waited for it. */
 const char *ocl_check_host_sentence(bool host_writes, bool kernel_writes);
 

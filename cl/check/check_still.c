@@ -1,12 +1,9 @@
 /* Memory that a launch does not write: what kernels need to know what they have read of it (kernels/ptx/host/still.h).
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/check/check_still.h"
-
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cl/check/check_race.h"
+#include "cl/check/check_log.h"
 #include "cl/check/check_table.h"
 
 static uint64_t find(uint64_t address)
@@ -40,123 +37,6 @@ static void empty_still(struct clem_check_still *still)
         memset(bits + at, 0, count);
         memset(each + 4 * at, 0, 4 * count);
     }
-}
-
-/* ---- Logs ---- */
-
-/* Whose logs have memory. Needs its lock; what is in them is of who may look for races. */
-static struct clem_check_still *logged;
-static pthread_mutex_t logs_lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
-
-static struct clem_check_still *still_at(uint64_t address)
-{
-    return (struct clem_check_still *)(uintptr_t)address;
-}
-
-/* Those of a launch before come first. */
-static void settle(struct clem_check_still *still)
-{
-    if (still->previous != 0)
-        settle(still_at(still->previous));
-    if (still->log_count != 0)
-        ocl_check_race_note_reads(still);
-    still->log_count = 0;
-}
-
-void ocl_check_still_settle(const struct ocl_race_order *order)
-{
-    pthread_mutex_lock(&logs_lock);
-    for (struct clem_check_still *at = logged; at; at = still_at(at->next))
-        if (at->log_count != 0 && !(order && ocl_check_race_is_log_before(at, order)))
-            settle(at);
-    pthread_mutex_unlock(&logs_lock);
-}
-
-static void settle_all(void)
-{
-    ocl_check_still_settle(NULL);
-}
-
-void ocl_check_still_discard(void)
-{
-    pthread_mutex_lock(&logs_lock);
-    for (struct clem_check_still *at = logged; at; at = still_at(at->next))
-        at->log_count = 0;
-    pthread_mutex_unlock(&logs_lock);
-}
-
-void ocl_check_still_forget(uint64_t address, uint64_t bytes)
-{
-    pthread_mutex_lock(&logs_lock);
-    for (struct clem_check_still *at = logged; at; at = still_at(at->next)) {
-        const struct ocl_checked_memory *const its =
-            (const struct ocl_checked_memory *)(uintptr_t)at->memory;
-        if (at->log_count == 0 || its->base >= address + bytes || address >= its->base + its->bytes)
-            continue;
-        if (address <= its->base && its->base + its->bytes <= address + bytes)
-            at->log_count = 0;
-        else
-            settle(at);
-    }
-    pthread_mutex_unlock(&logs_lock);
-}
-
-static void add_log(struct clem_check_still *still)
-{
-    pthread_mutex_lock(&logs_lock);
-    still->next = (uint64_t)(uintptr_t)logged;
-    logged = still;
-    pthread_mutex_unlock(&logs_lock);
-}
-
-static void remove_log(struct clem_check_still *still)
-{
-    struct clem_check_still *before = NULL;
-    pthread_mutex_lock(&logs_lock);
-    for (struct clem_check_still *at = logged; at; before = at, at = still_at(at->next))
-        if (at == still && before)
-            before->next = still->next;
-        else if (at == still)
-            logged = still_at(still->next);
-    pthread_mutex_unlock(&logs_lock);
-}
-
-void ocl_check_still_free(uint64_t still)
-{
-    struct clem_check_still *const its = still_at(still);
-    if (!its)
-        return;
-    ocl_check_still_free(its->previous);
-    remove_log(its);
-    free((void *)(uintptr_t)its->log);
-    free(its);
-}
-
-/* To no more than rows of cells would take. */
-static bool grow(struct clem_check_still *still, uint64_t memory_bytes)
-{
-    enum { FEWEST = 512, CELLS = 8 };
-    const uint64_t words = still->log_room != 0 ? 2 * still->log_room : FEWEST;
-    if (words > FEWEST && words * sizeof words > CELLS * memory_bytes)
-        return false;
-    void *const larger = realloc((void *)(uintptr_t)still->log, words * sizeof words);
-    if (!larger)
-        return false;
-    if (still->log == 0)
-        add_log(still);
-    still->log = (uint64_t)(uintptr_t)larger;
-    still->log_room = words;
-    return true;
-}
-
-/* Where there is none, what is in it is noted. */
-static bool room(uint64_t memory)
-{
-    const struct clem_check_memory *const its = (const struct clem_check_memory *)(uintptr_t)memory;
-    struct clem_check_still *const still = still_at(its->still);
-    if (!grow(still, its->bytes) && still->log_room != 0)
-        settle(still);
-    return still->log_count + CLEM_READ_MOST <= still->log_room;
 }
 
 /* ---- Launches ---- */
@@ -237,39 +117,22 @@ static void add_read(struct clem_check_still *to, const struct clem_check_still 
     }
 }
 
-/* Appends a log to that of launches before. false: there is no memory. */
-static bool append(struct clem_check_still *to, const struct clem_check_still *from,
-                   uint64_t memory_bytes)
-{
-    while (to->log_count + CLEM_READ_WORDS + from->log_count > to->log_room)
-        if (!grow(to, memory_bytes))
-            return false;
-    uint64_t *const words = (uint64_t *)(uintptr_t)to->log + to->log_count;
-    words[0] = from->clear | (uint64_t)from->alone << 32;
-    words[1] = 0;
-    words[2] = CLEM_READ_LANES(0, 0, CLEM_READ_NEXT, 0);
-    memcpy(words + CLEM_READ_WORDS, (const void *)(uintptr_t)from->log,
-           from->log_count * sizeof *words);
-    to->log_count += CLEM_READ_WORDS + from->log_count;
-    to->latest = from->latest;
-    add_read(to, from);
-    return true;
-}
-
 /* What is known of a launch's reads makes room for the next one's: it goes before, in place of what went before that where it has all
  * of that, and otherwise behind it. */
 static struct clem_check_still *make_room(struct clem_check_still *still,
                                           const struct clem_check_memory *memory)
 {
-    struct clem_check_still *const earlier = still_at(still->previous);
+    struct clem_check_still *const earlier = ocl_check_still_at(still->previous);
     if (earlier->log_count == 0 || is_read_again(earlier, still)) {
         still->previous = 0;
         earlier->previous = (uint64_t)(uintptr_t)still;
         return earlier;
     }
-    ocl_check_pack_log(earlier, memory->base, memory->bytes);
-    if (!append(earlier, still, memory->bytes))
-        settle(still);
+    ocl_check_log_pack(earlier, memory->base, memory->bytes);
+    if (ocl_check_log_append(earlier, still, memory->bytes))
+        add_read(earlier, still);
+    else
+        ocl_check_log_settle(still);
     return still;
 }
 
@@ -280,14 +143,14 @@ static struct clem_check_still *put_before(struct clem_check_still *still, uint6
     if (next)
         next->previous = (uint64_t)(uintptr_t)still;
     else
-        settle(still);
+        ocl_check_log_settle(still);
     return next;
 }
 
 static bool keep(uint64_t memory, uint64_t times)
 {
     struct clem_check_memory *const its = (struct clem_check_memory *)(uintptr_t)memory;
-    struct clem_check_still *still = still_at(its->still), *next = NULL;
+    struct clem_check_still *still = ocl_check_still_at(its->still), *next = NULL;
     if (still && still->log_count != 0)
         next = still->previous ? make_room(still, its) : put_before(still, its->bytes);
     next = next ? next : still ? still : make_still(its->bytes);
@@ -301,11 +164,16 @@ static bool keep(uint64_t memory, uint64_t times)
     return true;
 }
 
+static void settle_all(void)
+{
+    ocl_check_logs_settle(NULL, NULL);
+}
+
 void ocl_check_still(struct ocl_check_launch *launch)
 {
     launch->head.find = (uint64_t)(uintptr_t)find;
     launch->head.keep = (uint64_t)(uintptr_t)keep;
-    launch->head.room = (uint64_t)(uintptr_t)room;
+    launch->head.room = (uint64_t)(uintptr_t)ocl_check_log_room;
     launch->head.settle = (uint64_t)(uintptr_t)settle_all;
     launch->head.none = ocl_check_no_memory();
     ocl_check_still_begin(launch, 0);

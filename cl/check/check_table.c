@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cl/check/check_launch.h"
+#include "cl/check/check_log.h"
 #include "cl/check/check_race.h"
-#include "cl/check/check_still.h"
 #include "cl/check/touches.h"
 #include "cl/range_map.h"
 
@@ -122,7 +122,7 @@ static struct ocl_checked_memory *take(void)
     oldest = taken->next;
     left--;
     free(atomic_load(&taken->written));
-    ocl_check_still_free(taken->quick.still);
+    ocl_check_log_free(taken->quick.still);
     taken->quick.still = 0;
     return taken;
 }

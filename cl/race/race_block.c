@@ -207,6 +207,19 @@ bool race_is_before(struct ocl_race *race, uint32_t earlier, const struct ocl_ra
            other->position <= order->known[other->line];
 }
 
+/* One that is ordered behind all that came before it stands for those. */
+bool race_are_all_before(struct ocl_race *race, const struct ocl_race_order *order)
+{
+    for (uint32_t launch = race->launches; launch > race->launch_base; launch--) {
+        const struct span *const its = span_of(race, launch);
+        if (!race_is_before(race, launch, order))
+            return false;
+        if (its && its->clear == its->begin)
+            return true;
+    }
+    return true;
+}
+
 void ocl_race_launch_end(struct ocl_race *race, uint32_t launch)
 {
     for (struct ocl_race_block *block = race->open, *next; block; block = next) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 #include <unistd.h>
 
 enum { N = 1024, BYTES = N * sizeof(int) };
@@ -98,6 +99,40 @@ static void read_by_last()
     for (int i = 0; i < 20; i++)
         take<<<8 - i % 8, 128, 0, one>>>(a, b);
     put<<<1, 128, 0, two>>>(a, 2);
+}
+
+/* Two threads of the host, each with a stream and memory of its own. */
+__global__ void turn_round(const int *from, int *to)
+{
+    __shared__ int part[128];
+    const int i = blockIdx.x * 128 + threadIdx.x;
+    part[threadIdx.x] = from[i];
+    __syncthreads();
+    to[i] += part[127 - threadIdx.x] + from[i * 7 % N];
+}
+
+static void launch_by_itself()
+{
+    cudaStream_t own;
+    int *from, *to;
+    cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
+    cudaMalloc(&from, BYTES);
+    cudaMalloc(&to, BYTES);
+    cudaMemsetAsync(from, 0, BYTES, own);
+    cudaMemsetAsync(to, 0, BYTES, own);
+    for (int i = 0; i < 60; i++)
+        turn_round<<<8, 128, 0, own>>>(from, to);
+    cudaStreamSynchronize(own);
+    cudaFree(from);
+    cudaFree(to);
+    cudaStreamDestroy(own);
+}
+
+static void two_threads()
+{
+    std::thread other(launch_by_itself);
+    launch_by_itself();
+    other.join();
 }
 
 /* Each part again and again. */
@@ -959,6 +994,7 @@ static const struct test tests[] = {
     {"read_as_bytes", "one thread reads what another writes; kernel put(; kernel take_bytes(", read_as_bytes, cudaStreamNonBlocking},
     {"gathered", "in another stream; gather(", gathered, cudaStreamNonBlocking},
     {"read_and_written_in_order", "", read_and_written_in_order, cudaStreamNonBlocking},
+    {"two_threads", "", two_threads, cudaStreamNonBlocking},
     {"read_and_freed", "", read_and_freed, cudaStreamNonBlocking},
     {"byte_0_of_halves", "error 1; one thread reads what another writes; kernel cross(", byte_of_halves<0>, cudaStreamNonBlocking},
     {"byte_1_of_halves", "error 1; one thread reads what another writes; kernel cross(", byte_of_halves<1>, cudaStreamNonBlocking},

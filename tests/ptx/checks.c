@@ -473,6 +473,35 @@ TEST_BODY(a_race_that_was_reported_is_told_no_more_and_the_row_keeps_its_list)
     }
 }
 
+TEST_BODY(single_lanes_whose_race_was_reported_are_told_no_more)
+{
+    static const uint32_t places[] = {5, 900, 17, 300, 18, 641, 77, 402};
+    const uint64_t pair = CLEM_RACE_PAIR(5u << CLEM_RACE_SITE_AT, 5u << CLEM_RACE_SITE_AT, 0u);
+    for (uint32_t i = 0; i < 4; i++) {
+        const bool is_reported = i & 1;
+        prepare(&side);
+        wipe();
+        for (uint32_t k = 0; k < 8; k++) {
+            const struct drawn d = {
+                .writes = !(i & 2), .bytes = 4, .lanes = 1, .first = places[k] * 4ull};
+            by_row(&side, &d, true);
+            assert_int_equal(told_lanes, 0);
+        }
+        side.look.begin = side.look.time++;
+        side.look.turn = side.look.time;
+        side.head.reported[CLEM_RACE_PAIR_PLACE(pair)] = is_reported ? pair : 0;
+        for (uint32_t k = 0; k < 8; k++) {
+            const struct drawn d = {.writes = i & 2,
+                                    .bytes = 4,
+                                    .lanes = 1,
+                                    .thread = LANES,
+                                    .first = places[k] * 4ull};
+            by_row(&side, &d, true);
+            assert_int_equal(told_lanes, is_reported ? 0 : 1);
+        }
+    }
+}
+
 /* Bytes that many blocks read, each several times. */
 TEST_BODY(of_many_reads_of_a_row_enough_are_kept)
 {
@@ -944,4 +973,118 @@ TEST_BODY(memory_that_is_written_is_not_still)
         assert_int_equal(told_lanes, UINT32_MAX);
     }
     is_still = false;
+}
+
+/* ---- Logs ---- */
+
+static uint64_t log_words[1 << 16];
+
+static bool make_room(uint64_t its)
+{
+    kept.head.log = (uint64_t)(uintptr_t)log_words;
+    kept.head.log_room = sizeof log_words / sizeof *log_words;
+    return its == (uint64_t)(uintptr_t)&side.whole;
+}
+
+/* Whose thread's a read is, and when, for each byte: 0: nobody's. */
+static uint64_t logged[WORDS * 4];
+
+static void read_log(void)
+{
+    memset(logged, 0, sizeof logged);
+    for (uint64_t at = 0; at < kept.head.log_count;) {
+        const uint64_t *const own = log_words + at;
+        const uint32_t lanes = (uint32_t)own[2];
+        const uint64_t bytes = CLEM_READ_LANE_BYTES(own[2]), how = CLEM_READ_HOW(own[2]);
+        for (uint32_t rest = lanes, i = 0; rest != 0; rest &= rest - 1, i++) {
+            const uint32_t lane = (uint32_t)__builtin_ctz(rest);
+            uint64_t place = own[0] - (uint64_t)(uintptr_t)memory;
+            if (how == CLEM_READ_LIST)
+                place += (uint32_t)(own[CLEM_READ_WORDS + i / 2] >> i % 2 * 32);
+            place += how == CLEM_READ_LINE ? lane * bytes : 0;
+            for (uint64_t k = place; k < place + bytes; k++)
+                logged[k] = own[1] + ((uint64_t)lane << 32);
+        }
+        at += CLEM_READ_SIZE(own[2]);
+    }
+}
+
+TEST_BODY(what_is_read_of_still_memory_is_logged_where_all_before_is_ordered)
+{
+    for (uint32_t turn = 0; turn < 40; turn++) {
+        begin_still(5);
+        side.head.room = (uint64_t)(uintptr_t)make_room;
+        side.look.is_clear = 1;
+        memset(&was_read, 0, sizeof was_read);
+        for (uint32_t i = 0; i < 1 + turn; i++) {
+            const struct drawn d = draw_read();
+            by_row(&side, &d, draw(2));
+            assert_int_equal(come, 0);
+            assert_int_equal(told_lanes, 0);
+            note_read(&d);
+        }
+        (void)count_kept();
+        read_log();
+        for (size_t k = 0; k < sizeof was_read.bytes; k++) {
+            const uint32_t word = (uint32_t)(logged[k] >> 32);
+            assert_int_equal(logged[k] != 0, was_read.bytes[k]);
+            assert_true(!logged[k] || word >> CLEM_RACE_SITE_AT == 5);
+        }
+        for (size_t k = 0; k < CELL_WORDS; k++)
+            assert_int_equal(side.cells[k], 0);
+    }
+    is_still = false;
+}
+
+TEST_BODY(reads_that_are_noted_late_stay_beside_later_ones)
+{
+    const struct ptx_row_times times = {.old = 2, .clear = 3, .turn = 5};
+    for (uint32_t i = 0; i < 60; i++) {
+        const uint32_t cell = draw(PTX_ROW_CELLS - 4), time = 5 + draw(20);
+        const struct ptx_row_access read = {.time = time,
+                                            .word = 5u << CLEM_RACE_SITE_AT | 7,
+                                            .lanes = 15,
+                                            .cells = 15u << cell,
+                                            .shape = ptx_row_shape((int64_t)cell * 4, 4, 4)};
+        const ptx_row_bytes bytes = ptx_row_between(cell * 4, cell * 4 + 16);
+        uint32_t found = 0;
+        if (i % 20 == 0)
+            prepare(&side);
+        if (i % 3 == 2)
+            ptx_front_settle(side.cells, 0, &times);
+        if (i % 7 == 6)
+            ptx_row_close(side.cells, 0, &times);
+        ptx_row_note_late(side.cells, 0, &times, &read, bytes, 4);
+        static struct side after;
+        after = side;
+        ptx_front_settle(after.cells, 0, &times);
+        ptx_row_close(after.cells, 0, &times);
+        for (uint32_t k = cell; k < cell + 4; k++)
+            for (uint32_t m = 0; m < CLEM_RACE_SLOTS; m++) {
+                const uint64_t slot = m == 0
+                                          ? after.cells[k]
+                                          : after.cells[WORDS + k * (CLEM_RACE_SLOTS - 1) + m - 1];
+                found += (uint32_t)slot >= 5 ? 1u << (k - cell) * 4 : 0;
+            }
+        for (uint32_t k = 0; k < 4; k++)
+            assert_true((found >> k * 4 & 15) != 0);
+    }
+}
+
+/* How many loads the text itself looks at. */
+static size_t seen_loads(const char *body)
+{
+    char text[2048];
+    (void)snprintf(text, sizeof text, "%s%s%s\n}\n", PTX_HEAD, ADDRESSES, body);
+    return count_told(text, PTX_NATIVE_SEEN);
+}
+
+TEST_BODY(loads_of_lines_are_looked_at_by_the_text_where_memory_may_be_still)
+{
+    assert_int_equal(seen_loads("ld.global.u32 %r2, [%rd5]; st.global.u32 [%rd6], %r2; ret;"), 1);
+    assert_int_equal(seen_loads("ld.global.u32 %r2, [%rd5]; ld.global.u32 %r3, [%rd1]; add.u32 "
+                                "%r2, %r2, %r3; st.global.u32 [%rd6], %r2; ret;"),
+                     2);
+    assert_int_equal(
+        seen_loads("ld.global.u32 %r2, [%rd5]; st.global.u32 [%rd6], %r2; membar.gl; ret;"), 0);
 }

@@ -14,17 +14,7 @@
 /* How many there are. */
 static size_t calm_loads(const char *text)
 {
-    struct ptx_kernel kernel = translate_checked(text);
-    size_t count = 0;
-    assert_int_equal(kernel.form, PTX_FORM_NATIVE);
-    for (const char *at = kernel.text; (at = strstr(at, " x i64] [")) != NULL; at++) {
-        const char *word = at; /* of struct ptx_native_told: `ways` */
-        for (unsigned i = 0; i < 6 && word; i++)
-            word = strchr(word + 1, ',');
-        count += word && strtoul(word + strlen(", i64 "), NULL, 10) & PTX_NATIVE_CALM ? 1 : 0;
-    }
-    ptx_kernel_free(&kernel);
-    return count;
+    return count_told(text, PTX_NATIVE_CALM);
 }
 
 #define SHARED                                                                                     \

@@ -3,8 +3,10 @@
 #ifndef TESTS_PTX_READ_H
 #define TESTS_PTX_READ_H
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/ptx/host/checks.h"
 #include "kernels/ptx/ir/ir.h"
 #include "tests/test.h"
 
@@ -44,17 +46,39 @@ static inline struct ptx_kernel translate_for(const char *text, const struct ptx
 }
 
 /* For a CPU that has LLVM, with all checks of kernels. */
+static inline struct ptx_kernel translate_checked_for(const char *text, enum ptx_threads threads)
+{
+    const struct ptx_target target = {.is_cpu = true,
+                                      .has_double = true,
+                                      .has_int64_atomics = true,
+                                      .max_parameter_bytes = 4096,
+                                      .llvm_major = 14,
+                                      .checks = PTX_CHECK_MEMORY | PTX_CHECK_INIT | PTX_CHECK_RACE |
+                                                PTX_CHECK_SYNC,
+                                      .threads = threads,
+                                      .force_form = -1};
+    return translate_for(text, &target);
+}
+
 static inline struct ptx_kernel translate_checked(const char *text)
 {
-    static const struct ptx_target target = {.is_cpu = true,
-                                             .has_double = true,
-                                             .has_int64_atomics = true,
-                                             .max_parameter_bytes = 4096,
-                                             .llvm_major = 14,
-                                             .checks = PTX_CHECK_MEMORY | PTX_CHECK_INIT |
-                                                       PTX_CHECK_RACE | PTX_CHECK_SYNC,
-                                             .force_form = -1};
-    return translate_for(text, &target);
+    return translate_checked_for(text, PTX_THREADS_ANY);
+}
+
+/* How many accesses of a checked kernel, which is native, have one of PTX_NATIVE_LOOKS and the like. */
+static inline size_t count_told(const char *text, uint64_t way)
+{
+    struct ptx_kernel kernel = translate_checked_for(text, PTX_THREADS_ROWS);
+    size_t count = 0;
+    assert_int_equal(kernel.form, PTX_FORM_NATIVE);
+    for (const char *at = kernel.text; (at = strstr(at, " x i64] [")) != NULL; at++) {
+        const char *word = at; /* of struct ptx_native_told: `ways` */
+        for (unsigned i = 0; i < 6 && word; i++)
+            word = strchr(word + 1, ',');
+        count += word && strtoul(word + strlen(", i64 "), NULL, 10) & way ? 1 : 0;
+    }
+    ptx_kernel_free(&kernel);
+    return count;
 }
 
 /* That the text is refused, and that the words that say why contain `part`. */

@@ -32,7 +32,8 @@ enum {
     PTX_NATIVE_FIRST = 16, /* of neighbours that store at one place the first does it for all */
     PTX_NATIVE_STILL = 32, /* a plain load of memory that may be still: still.h */
     PTX_NATIVE_WORDS = 64, /* 4 or 8 bytes of global memory each, side by side: words_check.c */
-    PTX_NATIVE_CALM = 128  /* a load of shared memory for which PTX_NATIVE_LOOKS is all (phase.h) */
+    PTX_NATIVE_CALM = 128, /* a load of shared memory for which PTX_NATIVE_LOOKS is all (phase.h) */
+    PTX_NATIVE_SEEN = 256 /* of PTX_NATIVE_STILL: the text has looked whether all was read before */
 };
 
 /* For each lane an address of the host's, and a value of as many bytes as its store has: side by side. */

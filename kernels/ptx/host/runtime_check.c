@@ -227,7 +227,7 @@ static bool is_known(const struct row *r, const struct clem_race_gate *gate,
  * lane. */
 static bool begin_races(const struct row *r, struct racing *x, uint64_t place)
 {
-    if (!clem_race_enter(name_of(r)) ||
+    if ((!clem_race_enter(name_of(r)) && !prepare(r, place)) ||
         *(volatile const uint32_t *)(uintptr_t)r->head->put_off != 0)
         return false;
     const struct clem_race_gate *const gate =
@@ -383,7 +383,7 @@ static uint64_t *cells_at(const struct row *r, const struct racing *x, uint64_t 
     const uint64_t found = clem_race_cells_of(x->look, place, r->is_shared);
     if (found)
         return (uint64_t *)(uintptr_t)found;
-    return prepare(r, place)
+    return prepare(r, place) && x->look->turn == x->times.turn /* no other launch had a turn */
                ? (uint64_t *)(uintptr_t)clem_race_cells_of(x->look, place, r->is_shared)
                : NULL;
 }
@@ -1164,7 +1164,7 @@ uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
     const uint64_t starts[2] = {first, second};
     if (lanes == 0 || is_line_seen(launch, block, told, lanes, first, second) ||
         (ptx_may_be_still(launch, told) &&
-         (ptx_is_still(launch, told, lanes, first, second) ||
+         ((!(told->ways & PTX_NATIVE_SEEN) && ptx_is_still(launch, told, lanes, first, second)) ||
           ptx_still_reads_line(launch, block, told, lanes, first, second))) ||
         (told->ways & PTX_NATIVE_WORDS &&
          ptx_check_words(launch, block, told, lanes, first, second, list)) ||

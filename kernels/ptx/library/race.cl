@@ -214,22 +214,19 @@ CLEM_RACE_INLINE ulong clem_race_cells_of(__global const struct clem_race_look *
 /* Whoever looks says so before and after: struct clem_race_gate. */
 CLEM_RACE_INLINE bool clem_race_enter(ulong launch)
 {
-    volatile __global struct clem_race_gate *const gate =
-        (volatile __global struct clem_race_gate *)((__global const struct clem_check_launch *)launch)->gate;
+    volatile __global struct clem_check_launch *const head = (volatile __global struct clem_check_launch *)launch;
+    volatile __global struct clem_race_gate *const gate = (volatile __global struct clem_race_gate *)head->gate;
     if ((ulong)gate == 0ul)
         return false;
-    gate->is_busy = 1ul;
+    head->is_busy = 1ul;
     __asm__ volatile("" ::: "memory");
     return gate->sole == launch;
 }
 
 CLEM_RACE_INLINE void clem_race_leave(ulong launch)
 {
-    volatile __global struct clem_race_gate *const gate =
-        (volatile __global struct clem_race_gate *)((__global const struct clem_check_launch *)launch)->gate;
     __asm__ volatile("" ::: "memory");
-    if ((ulong)gate != 0ul)
-        gate->is_busy = 0ul;
+    ((volatile __global struct clem_check_launch *)launch)->is_busy = 0ul;
 }
 
 /* false: the host knows. */

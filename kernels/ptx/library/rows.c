@@ -879,11 +879,24 @@ static void list(struct ptx_row *row, struct ptx_row_access *listed, const struc
         note_read(row, a, ptx_row_bytes_of(a));
 }
 
+/* The oldest first; those of one time as they came. */
+static void sort(struct ptx_row_access *kept, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const struct ptx_row_access own = kept[i];
+        uint32_t to = i;
+        for (; to > 0 && kept[to - 1].time > own.time; to--)
+            kept[to] = kept[to - 1];
+        kept[to] = own;
+    }
+}
+
 void ptx_front_empty(uint64_t *cells, uint64_t address, const struct ptx_row_times *times)
 {
-    const struct ptx_front front = *ptx_front_of(cells, address);
+    struct ptx_front front = *ptx_front_of(cells, address);
     struct ptx_row *const row = ptx_row_of(cells, address);
     struct ptx_row_access *const listed = ptx_row_accesses(cells, row);
+    sort(front.kept, front.count);
     empty(row);
     for (uint32_t i = 0; i < front.count; i++)
         list(row, listed, times, &front.kept[i]);
@@ -1022,6 +1035,14 @@ static inline void weigh(struct outcome *o, const struct ptx_front *front,
 static inline void put(struct ptx_front *front, const struct outcome *o, const struct newcomer *now)
 {
     uint32_t to = 0;
+    if (o->kept + 1 == front->count && !o->shrinks && now->count == 1 &&
+        now->parts->shape !=
+            0) { /* in the place of the one that goes; else what comes next may be added to it */
+        while (o->fates[to] != GOES)
+            to++;
+        ptx_row_copy(&front->kept[to], now->parts);
+        return;
+    }
     for (uint32_t i = 0; i < front->count && (o->shrinks || o->kept != front->count); i++) {
         struct ptx_row_access *const kept = &front->kept[i];
         if (o->fates[i] == SHRINKS)
@@ -1159,9 +1180,12 @@ static uint32_t latest_of(uint64_t *cells, uint64_t address)
 {
     const struct ptx_front *const front = ptx_front_of(cells, address);
     const struct ptx_row *const row = ptx_row_of(cells, address);
-    if (front->mark == PTX_FRONT_MARK)
-        return front->count != 0 ? front->kept[front->count - 1].time : 0;
-    return ptx_row_is_open(row) ? row->time : 0;
+    uint32_t latest = 0;
+    if (front->mark != PTX_FRONT_MARK)
+        return ptx_row_is_open(row) ? row->time : 0;
+    for (uint32_t i = 0; i < front->count; i++)
+        latest = front->kept[i].time > latest ? front->kept[i].time : latest;
+    return latest;
 }
 
 void ptx_row_note_late(uint64_t *cells, uint64_t address, const struct ptx_row_times *times,

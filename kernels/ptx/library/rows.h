@@ -62,7 +62,7 @@ enum { PTX_FRONT_ACCESSES = 10 };
 struct ptx_front {
     uint64_t mark; /* PTX_FRONT_MARK: that is so */
     uint32_t count, unused;
-    struct ptx_row_access kept[PTX_FRONT_ACCESSES]; /* in their order in time */
+    struct ptx_row_access kept[PTX_FRONT_ACCESSES]; /* in no order */
 };
 #define PTX_FRONT_MARK (CLEM_RACE_ROW | (uint64_t)1 << 32)
 

@@ -215,15 +215,15 @@ static uint64_t ways_of_line(const struct ptx_native *n, const struct ptx_checke
 }
 
 static const char *call_line(struct ptx_native *n, const struct ptx_native_transfer *t,
-                             const char *first, const char *second, int64_t stride)
+                             const char *first, const char *second, int64_t stride, uint64_t more)
 {
     ptx_native_declare(n, "declare i64 @clem_native_check_line(i64, i64, i64, i32, i64, i64, i64)");
     return ptx_native_emit(
         n,
         "call i64 @clem_native_check_line(i64 %%launch, i64 %%state, i64 %s, i32 "
         "%s, i64 %s, i64 %s, i64 %s)",
-        told_text(n, t->checked, ways_of_line(n, t->checked, stride), stride), t->lanes, first,
-        second, list_number(n));
+        told_text(n, t->checked, ways_of_line(n, t->checked, stride) | more, stride), t->lanes,
+        first, second, list_number(n));
 }
 
 static const char *call_list(struct ptx_native *n, const struct ptx_checked *checked,
@@ -238,7 +238,8 @@ static const char *call_list(struct ptx_native *n, const struct ptx_checked *che
         told_text(n, checked, ways_of(n, checked), 0), lanes, list_number(n));
 }
 
-static const char *call_on_line(struct ptx_native *n, const struct ptx_native_transfer *t)
+static const char *call_on_line(struct ptx_native *n, const struct ptx_native_transfer *t,
+                                uint64_t more)
 {
     const int64_t stride = ptx_native_stride_of(&t->at);
     const char *first = ptx_native_line_start(n, &t->at, 0);
@@ -246,25 +247,27 @@ static const char *call_on_line(struct ptx_native *n, const struct ptx_native_tr
                              ? ptx_native_emit(n, "add i64 %s, %lld", first,
                                                (long long)stride * (PTX_NATIVE_LANES / 2))
                              : ptx_native_line_start(n, &t->at, 1);
-    return call_line(n, t, first, second, stride);
+    return call_line(n, t, first, second, stride, more);
 }
 
-static const char *call_host(struct ptx_native *n, const struct ptx_native_transfer *t)
+/* more: ways of lines. */
+static const char *call_host(struct ptx_native *n, const struct ptx_native_transfer *t,
+                             uint64_t more)
 {
     if (!t->at.offset.is_vector) {
         const char *at = ptx_native_full_address(n, t->at).text;
-        return call_line(n, t, at, at, 0);
+        return call_line(n, t, at, at, 0, more);
     }
     if (!t->at.is_line)
         return call_list(n, t->checked, ptx_native_full_address(n, t->at), t->lanes);
     const char *is_straight = ptx_native_is_straight(n, &t->at.term);
     if (!is_straight)
-        return call_on_line(n, t);
+        return call_on_line(n, t, more);
     const char *line = ptx_native_name(n, "line"), *list = ptx_native_name(n, "list"),
                *end = ptx_native_name(n, "told");
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", is_straight, line, list);
     ptx_native_label(n, line);
-    const char *by_line = call_on_line(n, t);
+    const char *by_line = call_on_line(n, t, more);
     ptx_native_jump(n, end);
     ptx_native_label(n, list);
     const char *by_list = call_list(n, t->checked, ptx_native_full_address(n, t->at), t->lanes);
@@ -281,12 +284,13 @@ const char *ptx_native_check_transfer(struct ptx_native *n, const struct ptx_nat
                                ? ptx_native_seen_still(n, t, n->flow->told_count % CLEM_CHECK_STILL)
                                : ptx_native_seen_calm(n, t);
     if (!is_right)
-        return call_host(n, t);
+        return call_host(n, t, 0);
+    const uint64_t more = is_of_still(n, t->checked) ? (uint64_t)PTX_NATIVE_SEEN : 0;
     const char *before = n->flow->block, *ask = ptx_native_name(n, "ask"),
                *end = ptx_native_name(n, "seen");
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", is_right, end, ask);
     ptx_native_label(n, ask);
-    const char *told = call_host(n, t), *after = n->flow->block;
+    const char *told = call_host(n, t, more), *after = n->flow->block;
     ptx_native_jump(n, end);
     ptx_native_label(n, end);
     return ptx_native_emit(n, "phi i64 [0, %%%s], [%s, %%%s]", before, told, after);
