@@ -126,11 +126,11 @@ static void end_block(struct ocl_check_launch *launch)
 static void check_race(const struct ocl_access *a)
 {
     enum { PIECE = 16 };
-    struct ocl_access piece = *a;
     if (!ocl_access_is_memory(a) || a->bytes <= PIECE) {
         ocl_check_race(a);
         return;
     }
+    struct ocl_access piece = *a;
     for (uint32_t at = 0; at < a->bytes; at += PIECE) {
         piece.bytes = a->bytes - at < PIECE ? a->bytes - at : PIECE;
         piece.address = a->address + at;
@@ -170,11 +170,23 @@ static void check_at_once(const struct ocl_access *a)
         ocl_check_trap(a);
 }
 
+/* Of a barrier nothing else is known, and there are many. */
+static uint64_t meet(const struct ocl_access *a)
+{
+    if (ocl_check_wants(OCL_CHECK_RACE))
+        ocl_check_race(a);
+    if (ocl_check_wants(OCL_CHECK_SYNC))
+        ocl_check_sync(a);
+    return a->address;
+}
+
 static uint64_t checked(const struct clem_check_call *call)
 {
     struct ocl_access a;
     understand(&a, call);
     bool is_allowed = true;
+    if (a.kind == CLEM_CHECK_BARRIER)
+        return meet(&a);
     if (a.kind == CLEM_CHECK_LAUNCH)
         return ocl_check_wants(OCL_CHECK_RACE) ? ocl_check_race_launches(&a) : 0;
     if (a.kind == CLEM_CHECK_SHADOW)
