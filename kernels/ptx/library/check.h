@@ -37,10 +37,11 @@ struct clem_check_still {
         each; /* then a bit for each byte, of words that were read in parts: how far behind the struct */
     /* Its log: reads that no row of cells has yet (CLEM_READ_WORDS), of launches that all was ordered before which came before them. */
     ulong log, log_count, log_room; /* address; words of 8 bytes */
-    uint clear, alone;              /* of the first of these launches, as of struct clem_race_look */
-    uint latest;                    /* the time of the last read */
+    uint clear, alone; /* of the first of these launches, as of struct clem_race_look */
+    uint latest;       /* the time of the last read */
     uint unused;
-    ulong previous; /* address of another one, of launches that read there before; 0: there is none */
+    ulong
+        previous; /* address of another one, of launches that read there before; 0: there is none */
     ulong memory, next, packed; /* the host's */
 };
 
@@ -50,20 +51,21 @@ struct clem_check_still {
 #define CLEM_READ_LINE  0u /* side by side, the address: of lane 0, whether it is there or not */
 #define CLEM_READ_PLACE 1u /* all at the address */
 /* Each so far behind the address as says one of the halves of the words that follow, the lower one first: of the lanes that are there. */
-#define CLEM_READ_LIST  2u
-#define CLEM_READ_NEXT  3u /* none: the next ones are of another launch, whose `clear` and `alone` are the first word's halves */
+#define CLEM_READ_LIST 2u
+#define CLEM_READ_NEXT                                                                             \
+    3u /* none: the next ones are of another launch, whose `clear` and `alone` are the first word's halves */
 #define CLEM_READ_LANES(lanes, bytes, how, places)                                                 \
     ((ulong)(lanes) | (ulong)(bytes) << 32 | (ulong)(how) << 40 | (ulong)(places) << 48)
 #define CLEM_READ_LANE_BYTES(word) ((word) >> 32 & 0xff)
 #define CLEM_READ_HOW(word)        ((word) >> 40 & 0xff)
 #define CLEM_READ_PLACES(word)     ((word) >> 48) /* of a list */
 #define CLEM_READ_SIZE(word)       (CLEM_READ_WORDS + (CLEM_READ_PLACES(word) + 1) / 2)
-#define CLEM_READ_MOST (CLEM_READ_WORDS + 16)
-#define CLEM_CHECK_STILL_PART     512
-#define CLEM_CHECK_WRITTEN        0x0101010101010101ul /* of 8 bytes */
-#define CLEM_CHECK_PAGE_BITS      12
-#define CLEM_CHECK_PAGES          256
-#define CLEM_CHECK_PLACE(address) ((address) >> CLEM_CHECK_PAGE_BITS & (CLEM_CHECK_PAGES - 1))
+#define CLEM_READ_MOST             (CLEM_READ_WORDS + 16)
+#define CLEM_CHECK_STILL_PART      512
+#define CLEM_CHECK_WRITTEN         0x0101010101010101ul /* of 8 bytes */
+#define CLEM_CHECK_PAGE_BITS       12
+#define CLEM_CHECK_PAGES           256
+#define CLEM_CHECK_PLACE(address)  ((address) >> CLEM_CHECK_PAGE_BITS & (CLEM_CHECK_PAGES - 1))
 
 #define CLEM_RACE_REPORTED 256
 #define CLEM_CHECK_STORED  8
