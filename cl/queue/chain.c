@@ -187,7 +187,7 @@ static void ask_for(const struct ocl_piece_of_chain *piece)
 {
     enum { LINE = 64, LINES = 5 };
     for (unsigned line = 0; line < LINES; line++)
-        __builtin_prefetch((const unsigned char *)piece + line * LINE);
+        __builtin_prefetch((const unsigned char *)piece + (size_t)line * LINE);
 }
 
 static void run_chain(struct ocl_chain *chain)

@@ -36,7 +36,7 @@ static void want(const struct piece_memory *memory)
 {
     enum { LINES = 5 };
     for (unsigned line = 0; line < LINES; line++)
-        want_line((const unsigned char *)memory + line * LINE);
+        want_line((const unsigned char *)memory + (size_t)line * LINE);
 }
 
 static struct piece_memory *take_kept(void)

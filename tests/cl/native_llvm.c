@@ -137,6 +137,7 @@ static void run(const struct ocl_object *object, struct words *words)
                                              .parameters = (uint64_t)(uintptr_t)&parameters};
     void *scratch = aligned_alloc(64, (scratch_bytes(&launch) + 127) / 64 * 64);
     assert_non_null(scratch);
+    memset(scratch, 0, sizeof(struct ptx_native_now));
     blocks(&launch, 0, BLOCKS, scratch);
     free(scratch);
     ocl_code_unload(&code);
