@@ -91,23 +91,7 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
         return (__x & 0x7fff) != 0;
     }
     /* What the type cannot hold becomes its nearest number. */
-#define CLEM_TO(type)                                                                              \
-    CLEM_MEMBER explicit operator type() const                                                     \
-    {                                                                                              \
-        return clem_whole<type>(clem_bf16_to_float(__x), CLEM_TOWARD_ZERO);                        \
-    }
-    CLEM_TO(char)
-    CLEM_TO(signed char)
-    CLEM_TO(unsigned char)
-    CLEM_TO(short)
-    CLEM_TO(unsigned short)
-    CLEM_TO(int)
-    CLEM_TO(unsigned int)
-    CLEM_TO(long)
-    CLEM_TO(unsigned long)
-    CLEM_TO(long long)
-    CLEM_TO(unsigned long long)
-#undef CLEM_TO
+    CLEM_TO_INTEGERS(clem_bf16_to_float(__x))
     unsigned short __x;
 };
 

@@ -43,23 +43,7 @@ struct CLEM_FP8 {
         return (__x & 0x7f) != 0;
     }
     /* What the type cannot hold becomes its nearest number. */
-#define CLEM_TO(type)                                                                              \
-    CLEM_MEMBER explicit operator type() const                                                     \
-    {                                                                                              \
-        return clem_whole<type>(clem_fp8_to_float(__x, CLEM_FP8_KIND), CLEM_TOWARD_ZERO);          \
-    }
-    CLEM_TO(char)
-    CLEM_TO(signed char)
-    CLEM_TO(unsigned char)
-    CLEM_TO(short)
-    CLEM_TO(unsigned short)
-    CLEM_TO(int)
-    CLEM_TO(unsigned int)
-    CLEM_TO(long)
-    CLEM_TO(unsigned long)
-    CLEM_TO(long long)
-    CLEM_TO(unsigned long long)
-#undef CLEM_TO
+    CLEM_TO_INTEGERS(clem_fp8_to_float(__x, CLEM_FP8_KIND))
     __nv_fp8_storage_t __x;
 };
 

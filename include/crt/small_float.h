@@ -205,6 +205,25 @@ CLEM_BOTH double clem_odd_fma(float a, float b, float c)
     return clem_same_bits<double>(bits);
 }
 
+/* The conversions of a small float to integers, toward zero, in its class: value is the float that it stands for. */
+#define CLEM_TO_INTEGER(T, value)                                                                  \
+    CLEM_MEMBER explicit operator T() const                                                        \
+    {                                                                                              \
+        return clem_whole<T>(value, CLEM_TOWARD_ZERO);                                             \
+    }
+#define CLEM_TO_INTEGERS(value)                                                                    \
+    CLEM_TO_INTEGER(char, value)                                                                   \
+    CLEM_TO_INTEGER(signed char, value)                                                            \
+    CLEM_TO_INTEGER(unsigned char, value)                                                          \
+    CLEM_TO_INTEGER(short, value)                                                                  \
+    CLEM_TO_INTEGER(unsigned short, value)                                                         \
+    CLEM_TO_INTEGER(int, value)                                                                    \
+    CLEM_TO_INTEGER(unsigned int, value)                                                           \
+    CLEM_TO_INTEGER(long, value)                                                                   \
+    CLEM_TO_INTEGER(unsigned long, value)                                                          \
+    CLEM_TO_INTEGER(long long, value)                                                              \
+    CLEM_TO_INTEGER(unsigned long long, value)
+
 #undef CLEM_BOTH
 
 #endif
