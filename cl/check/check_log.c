@@ -23,8 +23,9 @@ void ocl_check_log_settle(struct clem_check_still *still)
 {
     if (still->previous != 0)
         ocl_check_log_settle(ocl_check_still_at(still->previous));
+    ocl_check_log_noter *const noter = atomic_load(&note);
     if (still->log_count != 0)
-        atomic_load (&note)(still);
+        noter(still);
     still->log_count = 0;
 }
 

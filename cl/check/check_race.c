@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "cl/base/deadline.h"
 #include "cl/base/host_memory.h"
 #include "cl/check/check_log.h"
 #include "cl/check/check_race.h"
@@ -110,9 +110,21 @@ static void note_log(const struct clem_check_still *log)
     ocl_race_note_reads(race, log);
 }
 
-/* Needs the lock. */
+/* Launches that run beside each other take turns: each is the sole one for so long, if it has blocks to run, or until it has ended. */
+enum { TURN_NS = 100000 };
+static uint64_t turn_end; /* as ocl_now() has it */
+static pthread_cond_t turn;
+static pthread_once_t turn_is_made = PTHREAD_ONCE_INIT;
+
+static void make_turn(void)
+{
+    ocl_condition_init(&turn);
+}
+
+/* Needs the lock. A launch comes here before it is open. */
 static struct ocl_race *race_of_process(void)
 {
+    (void)pthread_once(&turn_is_made, make_turn);
     if (!race)
         race = ocl_race_new((size_t)(ocl_host_memory_available() / 2), note, NULL);
     gate.look = race ? (uint64_t)(uintptr_t)ocl_race_look(race) : 0;
@@ -242,20 +254,11 @@ static void take_lock(const struct ocl_check_launch *launch)
         sched_yield();
 }
 
-/* Launches that run beside each other take turns: each is the sole one for so long, if it has blocks to run, or until it has ended. */
-enum { TURN_NS = 100000, SECOND_NS = 1000000000 };
-static struct timespec turn_end;
-static pthread_cond_t turn = PTHREAD_COND_INITIALIZER;
-
 /* Needs the lock. */
 static void begin_turn(struct ocl_check_launch *launch, uint64_t times)
 {
-    if (open_launches > 1) {
-        (void)clock_gettime(CLOCK_REALTIME, &turn_end);
-        turn_end.tv_nsec += TURN_NS;
-        turn_end.tv_sec += turn_end.tv_nsec / SECOND_NS;
-        turn_end.tv_nsec %= SECOND_NS;
-    }
+    if (open_launches > 1)
+        turn_end = ocl_now() + TURN_NS;
     ocl_check_still_begin(launch, times);
     atomic_store(&gate.sole, name_of(launch));
 }
@@ -266,10 +269,8 @@ static void take_lock_in_turn(const struct ocl_check_launch *launch)
     bool is_over = false;
     pthread_mutex_lock(&lock);
     while (!is_over && open_launches > 1 && atomic_load(&gate.sole) != 0 &&
-           atomic_load(&gate.sole) != name_of(launch)) {
-        const struct timespec end = turn_end;
-        is_over = pthread_cond_timedwait(&turn, &lock, &end) != 0;
-    }
+           atomic_load(&gate.sole) != name_of(launch))
+        is_over = !ocl_condition_wait_until(&turn, &lock, turn_end);
     pthread_mutex_unlock(&lock);
     take_lock(launch);
 }

@@ -102,10 +102,8 @@ static void add_read(struct clem_check_still *to, const struct clem_check_still 
 {
     unsigned char *const bits = (unsigned char *)(to + 1), *const parts = bits + to->bytes,
                          *const each = (unsigned char *)to + to->each;
-    const unsigned char *const its = (const unsigned char *)(from + 1), *const its_each =
-                                                                            (const unsigned char *)
-                                                                                from +
-                                                                            from->each;
+    const unsigned char *const its = (const unsigned char *)(from + 1);
+    const unsigned char *const its_each = (const unsigned char *)from + from->each;
     for (uint64_t at = 0; at < to->bytes; at += CLEM_CHECK_STILL_PART) {
         const uint64_t rest = to->bytes - at,
                        count = rest < CLEM_CHECK_STILL_PART ? rest : CLEM_CHECK_STILL_PART;
