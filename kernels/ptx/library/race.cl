@@ -223,9 +223,14 @@ CLEM_RACE_INLINE bool clem_race_enter(ulong launch)
     return gate->sole == launch;
 }
 
+/* What was stored before is there for whoever sees that it has left. */
 CLEM_RACE_INLINE void clem_race_leave(ulong launch)
 {
+#ifdef __aarch64__
+    __asm__ volatile("dmb ish" ::: "memory");
+#else
     __asm__ volatile("" ::: "memory");
+#endif
     ((volatile __global struct clem_check_launch *)launch)->is_busy = 0ul;
 }
 
