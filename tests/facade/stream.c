@@ -193,7 +193,24 @@ static size_t resident_bytes(void)
     return resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Both in turn, so that both meet the same load; what depends on the number of streams would cost a thousand times as much. */
+static int too_dear(const struct costs *many, const struct costs *few, int call)
+{
+    return many->least[call] > 5 * few->least[call] + 20;
+}
+
+static int any_too_dear(const struct costs *many, const struct costs *few)
+{
+    for (int call = 0; call < CALLS; call++)
+        if (too_dear(many, few, call))
+            return 1;
+    return 0;
+}
+
+/*
+ * Both in turn, so that both meet the same load, and again while the two differ: a thread that has to be woken on a
+ * machine with other work makes a call longer for a while.  What depends on the number of streams costs a thousand
+ * times as much in every round.
+ */
 TEST_BODY(stream_idle_ones_cost_next_to_nothing)
 {
     static cudaStream_t streams[MANY];
@@ -203,7 +220,7 @@ TEST_BODY(stream_idle_ones_cost_next_to_nothing)
     assert_success(cudaStreamCreate(&few.stream));
     struct costs many = few;
     launch_in(&few, few.stream); /* compiles */
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < 3 || (round < 30 && any_too_dear(&many, &few)); round++) {
         for (int i = 0; i < FEW; i++)
             assert_success(cudaStreamCreate(&streams[i]));
         measure(&few);
@@ -217,10 +234,10 @@ TEST_BODY(stream_idle_ones_cost_next_to_nothing)
             assert_success(cudaStreamDestroy(streams[i]));
     }
     for (int call = 0; call < CALLS; call++) {
-        if (many.least[call] > 5 * few.least[call] + 20)
+        if (too_dear(&many, &few, call))
             print_error("call %d: %g us among %d streams, %g us among %d\n", call, many.least[call],
                         MANY, few.least[call], FEW);
-        assert_true(many.least[call] <= 5 * few.least[call] + 20);
+        assert_false(too_dear(&many, &few, call));
     }
     assert_success(cudaStreamDestroy(few.stream));
     assert_success(cudaFree(few.memory));
