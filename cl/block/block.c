@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "cl/block/block_strategy.h"
 #include "cl/memory.h"
@@ -193,6 +194,20 @@ static void name_limit(const struct ocl_context *context, size_t bytes)
                 bytes, facts->name, (unsigned long long)facts->max_alloc_bytes);
 }
 
+/* The host's memory of a device that has no other has few pages as yet, and takes large ones from here on where the system gives
+ * them to who asks: kernels that go through memory in wide steps, or everywhere, wait less for the processor's tables of pages.
+ * What others have made is left as it is. */
+static void ask_for_large_pages(const struct ocl_block *block)
+{
+    const struct ocl_capability *capability = &block->context->capability;
+    const uint64_t page = UINT64_C(2) << 20;
+    const uint64_t first = (block->address + page - 1) / page * page,
+                   end = (block->address + block->bytes) / page * page;
+    if (capability->device_is_host_memory && capability->address != OCL_ADDRESS_HANDLE &&
+        (block->kind == OCL_BLOCK_DEVICE || block->kind == OCL_BLOCK_HOST) && first < end)
+        (void)madvise((void *)(uintptr_t)first, end - first, MADV_HUGEPAGE);
+}
+
 static ocl_status make_block(struct ocl_context *context, enum ocl_block_kind kind,
                              const struct ocl_block_strategy *strategy, void *pointer, size_t bytes,
                              struct ocl_block **made)
@@ -211,6 +226,7 @@ static ocl_status make_block(struct ocl_context *context, enum ocl_block_kind ki
         ocl_block_destroy(block);
         return status;
     }
+    ask_for_large_pages(block);
     *made = block;
     return OCL_OK;
 }

@@ -1,7 +1,5 @@
 /* Blocks that are a cl_mem: bda, raw and handle.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <sys/mman.h>
-
 #include "cl/base/address_range.h"
 #include "cl/block/block.h"
 #include "cl/block/block_strategy.h"
@@ -166,27 +164,13 @@ static ocl_status create_bda(struct ocl_block *block)
 
 const struct ocl_block_strategy ocl_block_bda = {create_bda, destroy_buffer};
 
-/* Memory of the host's has few pages as yet, and takes large ones from here on where the system gives them to who asks: kernels that
- * go through memory in wide steps, or everywhere, wait less for the processor's tables of pages. */
-static void ask_for_large_pages(const struct ocl_block *block)
-{
-    const uint64_t page = UINT64_C(2) << 20;
-    const uint64_t first = (block->address + page - 1) / page * page,
-                   end = (block->address + block->bytes) / page * page;
-    if (block->context->capability.device_is_host_memory && first < end)
-        (void)madvise((void *)(uintptr_t)first, end - first, MADV_HUGEPAGE);
-}
-
 static ocl_status create_learnt(struct ocl_block *block)
 {
     cl_int error;
     block->buffer = clCreateBuffer(block->context->cl, flags_of(block), block->bytes, NULL, &error);
     if (error != CL_SUCCESS)
         return error;
-    const ocl_status status = ocl_probe_learn(block->context, block->buffer, &block->address);
-    if (status == OCL_OK)
-        ask_for_large_pages(block);
-    return status;
+    return ocl_probe_learn(block->context, block->buffer, &block->address);
 }
 
 static ocl_status create_raw(struct ocl_block *block)

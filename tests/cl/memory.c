@@ -115,14 +115,19 @@ TEST_BODY(memory_of_the_host_asks_for_large_pages)
 {
     enum { BYTES = 64 << 20 };
     struct ocl_context *context = open_context();
-    const enum ocl_address strategy = ocl_context_address(context);
-    if (!context->capability.device_is_host_memory || strategy != OCL_ADDRESS_RAW)
-        TEST_SKIP("the driver's buffers are not seen to be the host's memory");
+    if (!context->capability.device_is_host_memory ||
+        ocl_context_address(context) == OCL_ADDRESS_HANDLE)
+        TEST_SKIP("device memory is not seen to be the host's");
     if (access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0)
         TEST_SKIP("the system has one size of pages");
     const uint64_t address = allocate(context, BYTES);
     assert_true(is_marked(address + BYTES / 2, " hg"));
     release(OCL_MEMORY_DEVICE, at(address));
+    void *host = NULL;
+    uint64_t pinned = 0;
+    assert_int_equal(ocl_memory_allocate_host(context, BYTES, 0, &host, &pinned), OCL_OK);
+    assert_true(is_marked((uint64_t)(uintptr_t)host + BYTES / 2, " hg"));
+    release(OCL_MEMORY_HOST, host);
     ocl_context_close(context);
 }
 
