@@ -81,6 +81,7 @@ static void reset(struct ocl_queue *queue)
     atomic_store(&queue->submitted, 0);
     atomic_store(&queue->finished, 0);
     atomic_store(&queue->flushed, 0);
+    atomic_store(&queue->pushed, 0);
     atomic_store(&queue->seen, 0);
     atomic_store(&queue->seen_by_legacy, 0);
     atomic_store(&queue->seen_until, 0);

@@ -51,7 +51,9 @@ struct ocl_queue {
     _Atomic uint64_t submitted;   /* commands given to the driver so far */
     _Atomic uint64_t finished;    /* how many of them are known to be complete; only grows */
     _Atomic uint64_t flushed;     /* how many of them the driver was told to start; only grows */
-    _Atomic uint64_t ending;      /* submitted when the program returned; before that 0 */
+    _Atomic uint64_t
+        pushed; /* where drivers start them unasked: how many clFlush() has followed; only grows */
+    _Atomic uint64_t ending; /* submitted when the program returned; before that 0 */
     /* Blocking queue: legacy.submitted when it last waited for the legacy queue; legacy queue:
      * context.blocking_work when it last waited for the blocking ones. */
     _Atomic uint64_t seen;

@@ -53,6 +53,31 @@ ocl_status ocl_queue_flush(struct ocl_queue *queue)
     return atomic_load(&queue->flushed) < submitted ? ocl_queue_start(queue, submitted) : OCL_OK;
 }
 
+/* A driver that starts commands by itself may hold back those of one queue for as long as a kernel of another runs, unless
+ * they were flushed: see push_mark(). */
+static void push_work(struct ocl_queue *queue)
+{
+    const uint64_t submitted = atomic_load(&queue->submitted);
+
+    if (atomic_load(&queue->pushed) >= submitted)
+        return;
+    (void)clFlush(queue->cl); /* a failure is that of the work, which who waits for it is told */
+    ocl_counter_raise(&queue->pushed, submitted);
+}
+
+/* What the host is about to wait for may itself wait for what other queues have: kernels that look at memory until somebody
+ * writes to it. The queue that is waited for, if one is, the driver flushes. */
+static void push_others(struct ocl_context *context, const struct ocl_queue *waited)
+{
+    struct ocl_queue_walk walk = {.context = context};
+
+    if (!context->tuning.starts_by_itself)
+        return;
+    while (ocl_queue_walk_on(&walk))
+        if (walk.at != waited)
+            push_work(walk.at);
+}
+
 static void count_blocking_work(const struct ocl_queue *queue)
 {
     if (queue->kind == OCL_QUEUE_BLOCKING)
@@ -259,6 +284,7 @@ static cl_int wait_in_driver(struct ocl_context *context, cl_event event)
 /* What the work has come to is not known when asking fails, so that its memory cannot be used again. */
 ocl_status ocl_queue_wait_for_event(struct ocl_context *context, cl_event event)
 {
+    push_others(context, NULL);
     const cl_int state = wait_in_driver(context, event);
 
     if (state > CL_COMPLETE)
@@ -301,6 +327,7 @@ static ocl_status wait_for_queue(struct ocl_queue *queue, uint64_t *covered)
     if (ocl_chain_await(queue, covered))
         return OCL_OK;
     if (may_finish(context)) {
+        push_others(context, queue);
         *covered = atomic_load(&queue->submitted);
         status = keep_failure(context, ocl_steady_finish(queue->cl));
     }

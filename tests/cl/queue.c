@@ -2,6 +2,7 @@
  * in one function, to refuse the opening of gates.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/queue.h"
+#include "cl/queue/queue_private.h"
 #include "cl/state/failure.h"
 
 #include <dlfcn.h>
@@ -344,6 +345,32 @@ TEST_BODY(queue_finish_blocks_nobody)
     join_waiter(&second);
     assert_int_equal(ocl_queues_finish(context), OCL_OK);
     assert_int_equal(look(context, cells, 0), 2);
+    clReleaseMemObject(cells);
+    ocl_context_close(context);
+}
+
+/* On drivers that start commands unasked, and hold back one queue's while another's kernel runs, which may wait for them. */
+TEST_BODY(queue_finish_pushes_what_others_have)
+{
+    struct ocl_context *context = open_context();
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_NON_BLOCKING);
+    struct ocl_queue *other = make_queue(context, OCL_QUEUE_NON_BLOCKING);
+    struct waiter waiter;
+    cl_mem cells = make_cells(context, 1);
+
+    context->tuning.starts_by_itself = true;
+    cl_event gates[] = {hold(queue), hold(other)};
+    put(other, cells, 0, &one);
+    assert_true(atomic_load(&other->pushed) < atomic_load(&other->submitted));
+    start_waiter(&waiter, queue);
+    while (atomic_load(&other->pushed) < atomic_load(&other->submitted))
+        sched_yield();
+    assert_false(atomic_load(&waiter.is_back));
+    let_go(gates[1]);
+    let_go(gates[0]);
+    join_waiter(&waiter);
+    assert_int_equal(ocl_queues_finish(context), OCL_OK);
+    assert_int_equal(look(context, cells, 0), 1);
     clReleaseMemObject(cells);
     ocl_context_close(context);
 }
