@@ -153,8 +153,8 @@ enum unit { UNIT_GB_S, UNIT_GOP_S, UNIT_US, UNIT_NS };
 
 #define STUDY_PARAMETERS 4
 #define STUDY_EXTRAS     6
-/* Beside the numbers of a study's forms: the fastest one, and no study at all. */
-enum { FORM_BEST = 100, FORM_NONE = 101 };
+/* Beside the numbers of a study's forms: the fastest one, no study at all, and the first one as CUDA C++ that clem translates. */
+enum { FORM_BEST = 100, FORM_NONE = 101, FORM_TRANSLATED = 102 };
 
 struct attempt;
 struct study;
@@ -191,7 +191,7 @@ struct task {
     size_t live; /* allocations that exist beside the work */
     /* Studies: one choice of parameters and of the form. */
     unsigned parameters[STUDY_PARAMETERS];
-    int form; /* FORM_BEST, FORM_NONE where there is no study, or the form's number */
+    int form; /* one of FORM_BEST and so on, or the form's number */
     struct extra extras[STUDY_EXTRAS];
     size_t extra_count;
     double useful; /* bytes, operations or steps of one repetition */

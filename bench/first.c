@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/first.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "bench/selector.h"
@@ -30,11 +31,31 @@ const char *first_selector(size_t row)
     return patterns[row].selector;
 }
 
-bool first_takes(const struct task *task)
+enum { SELECTOR_BYTES = 96 };
+
+/* The selector of a pattern's idiom as CUDA C++; false: it has none. */
+static bool translated_selector(const char *selector, char out[SELECTOR_BYTES])
+{
+    static const char idiom[] = "form=idiom";
+    const char *at = strstr(selector, idiom);
+    if (at)
+        snprintf(out, SELECTOR_BYTES, "%.*sform=translated%s", (int)(at - selector), selector,
+                 at + strlen(idiom));
+    return at != NULL;
+}
+
+static bool fits(const char *text, const struct task *task)
 {
     struct selector selector;
+    return selector_parse(text, &selector) && selector_fits(&selector, task);
+}
+
+bool first_takes(const struct task *task)
+{
+    char translated[SELECTOR_BYTES];
     for (size_t i = 0; i < FIRST_ROWS; i++)
-        if (selector_parse(patterns[i].selector, &selector) && selector_fits(&selector, task))
+        if (fits(patterns[i].selector, task) ||
+            (translated_selector(patterns[i].selector, translated) && fits(translated, task)))
             return true;
     return false;
 }
@@ -151,4 +172,9 @@ void first_judge(const struct device_report *device, struct first *first)
     for (size_t i = 0; i < FIRST_ROWS; i++)
         rows[i] = largest(patterns[i].selector, device);
     first_weigh(rows, device->facts.is_cpu, (double)device->facts.cache_bytes, first);
+    for (size_t i = 0; i < FIRST_PATTERNS; i++) {
+        char translated[SELECTOR_BYTES];
+        if (translated_selector(first_selector(FIRST_PEAKS + i), translated))
+            first->patterns[i].translated = largest(translated, device).rate;
+    }
 }

@@ -23,9 +23,10 @@ struct first_measured {
 
 struct first_pattern {
     const char *words;
-    double rate;     /* GB/s; 0: not measured */
-    double share;    /* of its peak: at most 1; 0: not known */
-    const char *why; /* what makes it slow on this class of device */
+    double rate;       /* GB/s; 0: not measured */
+    double share;      /* of its peak: at most 1; 0: not known */
+    const char *why;   /* what makes it slow on this class of device */
+    double translated; /* GB/s as CUDA C++ that clem translates; 0: not measured */
 };
 
 struct first {
@@ -50,7 +51,8 @@ void first_weigh(const struct first_measured rows[FIRST_ROWS], bool is_cpu, doub
 /* What a device's results say. */
 void first_judge(const struct device_report *device, struct first *first);
 
-/* report_first.c: in twenty lines of at most 100 characters. Nothing where no pattern was measured. */
+/* report_first.c: in twenty lines of at most 100 characters, and one more for each pattern that was measured as CUDA C++. Nothing
+ * where no pattern was measured. */
 void report_first(FILE *file, const struct device_report *device);
 
 #endif

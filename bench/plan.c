@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/first.h"
+#include "bench/runtime.h"
 #include "bench/study.h"
 #include "bench/texture.h"
 
@@ -380,7 +381,7 @@ static void describe_task(struct task *task, const struct cell *cell)
     const struct study *study = cell->study;
     for (size_t form = 0; study->forms[form].name; form++) {
         struct shot shot = {0};
-        if (task->form != FORM_BEST && task->form != (int)form)
+        if (!task_has_form(task, form))
             continue;
         if (!study->describe(NULL, cell, form, &shot))
             continue;
@@ -402,8 +403,8 @@ static bool add_form(struct plan *plan, const struct row *row, const struct cell
     return plan_add(plan, &task);
 }
 
-/* The idiom; the best form where there is another one for such a device; all of them in a full
- * run. */
+/* The idiom, and the same as a CUDA program has it; the best form where there is another one for such a device; all of them in
+ * a full run. */
 static bool add_forms(struct plan *plan, const struct row *row, const struct cell *cell)
 {
     const struct study *study = cell->study;
@@ -412,6 +413,9 @@ static bool add_forms(struct plan *plan, const struct row *row, const struct cel
     for (size_t form = 1; study->forms[form].name; form++)
         has_other = has_other || (study->forms[form].best_on & here);
     if (!add_form(plan, row, cell, 0, !has_other && !study->is_sweep))
+        return false;
+    if (!study->is_sweep && runtime_translates() &&
+        !add_form(plan, row, cell, FORM_TRANSLATED, false))
         return false;
     for (size_t form = 1; plan->mode == MODE_FULL && study->forms[form].name; form++)
         if ((study->forms[form].best_on & here) && !add_form(plan, row, cell, (int)form, false))

@@ -1,4 +1,4 @@
-/* What a run tells first, as text: a device in twenty lines.
+/* What a run tells first, as text: a device in twenty lines, and a few more where kernels are measured as CUDA code too.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
@@ -57,6 +57,30 @@ static void pattern_line(FILE *file, const struct first_pattern *pattern)
     bar(file, pattern->share);
 }
 
+static bool has_translated(const struct first *first)
+{
+    for (size_t i = 0; i < FIRST_PATTERNS; i++)
+        if (first->patterns[i].translated > 0)
+            return true;
+    return false;
+}
+
+/* What the compiler of a CUDA program and clem make of the same kernels, which need not be what the driver makes of OpenCL C. */
+static void translated_lines(FILE *file, const struct first *first)
+{
+    if (!has_translated(first))
+        return;
+    fputs("the same kernels as CUDA code through clem:\n", file);
+    for (size_t i = 0; i < FIRST_PATTERNS; i++) {
+        const struct first_pattern *pattern = &first->patterns[i];
+        if (pattern->translated > 0)
+            fprintf(file, "  %-30s %8.*f GB/s%s%.3g\n", pattern->words,
+                    pattern->translated < 10 ? 2 : 1, pattern->translated,
+                    pattern->rate > 0 ? ", times as fast: " : "",
+                    pattern->rate > 0 ? pattern->translated / pattern->rate : 0);
+    }
+}
+
 static bool has_any(const struct first *first)
 {
     for (size_t i = 0; i < FIRST_PATTERNS; i++)
@@ -76,6 +100,7 @@ void report_first(FILE *file, const struct device_report *device)
         peak_line(file, &first);
     for (size_t i = 0; i < FIRST_PATTERNS; i++)
         pattern_line(file, &first.patterns[i]);
+    translated_lines(file, &first);
     for (size_t i = 0; i < first.worst_count; i++) {
         const struct first_pattern *pattern = &first.patterns[first.worst[i]];
         fprintf(file, "%s %s: %s\n", i == 0 ? "slowest:" : "        ", pattern->words,

@@ -275,7 +275,7 @@ static void without_tables(FILE *file, const struct report *report)
     for (size_t d = 0; d < report->device_count && !is_first; d++)
         report_seeds_text(file, &report->devices[d]);
     fprintf(file, "\nAll that was measured: --table.%s\n",
-            is_first ? " All rows: --normal, some ten minutes for a CPU with two cores." : "");
+            is_first ? " All rows: --normal, some fifteen minutes for a CPU with two cores." : "");
 }
 
 void report_text(FILE *file, const struct report *report)

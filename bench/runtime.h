@@ -28,6 +28,12 @@ const void *runtime_kernels(const struct device_facts *device, enum kernel_set s
 const void *runtime_shot_kernels(const struct device_facts *device, const struct shot *shot,
                                  char name[KERNEL_NAME_BYTES], void **owned);
 
+/* Whether studies are measured as CUDA programs too, beside what this runtime takes best: clem does translate. */
+bool runtime_translates(void);
+/* As runtime_shot_kernels(), of the same source as CUDA C++, compiled to PTX. NULL after attempt_fail. */
+const void *runtime_translated_kernels(struct attempt *attempt, const struct shot *shot,
+                                       char name[KERNEL_NAME_BYTES], void **owned);
+
 /* Raw OpenCL's way, or NULL where there is none. */
 const struct way *runtime_raw_way(const struct task *task);
 

@@ -157,7 +157,23 @@ const char *task_form_name(const struct task *task)
 {
     if (!task->row->study || task->form == FORM_NONE)
         return "";
+    if (task->form == FORM_TRANSLATED)
+        return "translated";
     return task->form == FORM_BEST ? "best" : task->row->study->forms[task->form].name;
+}
+
+bool task_has_form(const struct task *task, size_t form)
+{
+    return task->form == FORM_BEST || (size_t)task->form == form ||
+           (task->form == FORM_TRANSLATED && form == 0);
+}
+
+size_t task_first_form(const struct task *task)
+{
+    size_t form = 0;
+    while (!task_has_form(task, form))
+        form++;
+    return form;
 }
 
 void task_parameters_text(const struct task *task, char *out, size_t room)

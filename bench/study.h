@@ -43,7 +43,9 @@ enum device_class { ON_CPU = 1, ON_GPU = 2, ON_ANY = 3 };
 
 /* A way to write the same work. The first form of a study is CUDA's idiom: it is a cell of its own
  * on every device. Where a device class has other forms, there is a second cell, "best", in which
- * the fastest of all forms that suit the class takes part. */
+ * the fastest of all forms that suit the class takes part. Over clem the idiom is a third one, "translated":
+ * the same source as CUDA C++, which a compiler makes PTX of and clem the device's code, as it does with
+ * CUDA programs. */
 struct form {
     const char *name; /* "idiom", "chunked", ...; NULL ends a study's list */
     enum device_class best_on;
@@ -175,9 +177,13 @@ size_t check_sum(const uint32_t *output, size_t words, uint32_t sum);
 /* Whether the cell is about caches. */
 bool cell_is_cached(const struct cell *cell);
 
-/* What a task asks; its form's name: "idiom" and so on, "best", or "" where there is no study. */
+/* What a task asks; its form's name: "idiom" and so on, "best", "translated", or "" where there is no study. */
 struct cell task_cell(const struct task *task, const struct device_facts *device);
 const char *task_form_name(const struct task *task);
+/* Whether the study's form of that number takes part in the task, on a device that it suits. */
+bool task_has_form(const struct task *task, size_t form);
+/* The least number of such a form. */
+size_t task_first_form(const struct task *task);
 /* "offset=11 form=idiom"; cut off where it has no room. */
 void task_parameters_text(const struct task *task, char *out, size_t room);
 

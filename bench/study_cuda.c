@@ -60,14 +60,26 @@ static cudaLibrary_t library_of(struct attempt *attempt, const void *image, char
     return library;
 }
 
+/* NULL after attempt_fail. */
+static const void *image_of(struct attempt *attempt, const struct shot *shot,
+                            char name[KERNEL_NAME_BYTES], void **owned)
+{
+    if (attempt->task->form == FORM_TRANSLATED)
+        return runtime_translated_kernels(attempt, shot, name, owned);
+    const void *image = runtime_shot_kernels(attempt->device, shot, name, owned);
+    if (!image)
+        attempt_fail(attempt, STATUS_SKIPPED, "no host memory");
+    return image;
+}
+
 static bool prepare(struct attempt *attempt, struct study_run *run)
 {
     struct cuda_run *own = (struct cuda_run *)run;
     char name[KERNEL_NAME_BYTES];
     void *owned = NULL;
-    const void *image = runtime_shot_kernels(attempt->device, &run->shot, name, &owned);
+    const void *image = image_of(attempt, &run->shot, name, &owned);
     if (!image)
-        return attempt_fail(attempt, STATUS_SKIPPED, "no host memory");
+        return false;
     cudaLibrary_t library = library_of(attempt, image, owned);
     return library && cuda_ok(attempt, cudaLibraryGetKernel(&own->kernel, library, name), name);
 }

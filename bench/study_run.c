@@ -230,7 +230,7 @@ static bool form_suits(const struct attempt *attempt, size_t form)
         if (!study->forms[i].name)
             return false;
     if (attempt->task->form != FORM_BEST)
-        return attempt->task->form == (int)form;
+        return task_has_form(attempt->task, form);
     const unsigned here = attempt->device->is_cpu ? ON_CPU : ON_GPU;
     return form == 0 || (study->forms[form].best_on & here);
 }

@@ -6,10 +6,12 @@
 #ifndef CLEM_BENCH_OPENCL_C_CUH
 #define CLEM_BENCH_OPENCL_C_CUH
 
+#ifndef __CUDACC_RTC__
 #include <cstddef>
 #include <cstdint>
 
 #include <cuda_runtime.h>
+#endif
 
 #define __kernel   extern "C" __global__
 #define __global
@@ -23,6 +25,9 @@
 namespace opencl_c
 {
 typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned uint;
+typedef unsigned long ulong;
 
 #define CLK_LOCAL_MEM_FENCE  1
 #define CLK_GLOBAL_MEM_FENCE 2

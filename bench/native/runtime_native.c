@@ -76,6 +76,19 @@ const void *runtime_shot_kernels(const struct device_facts *device, const struct
     return program_of(shot->file);
 }
 
+bool runtime_translates(void)
+{
+    return false;
+}
+
+const void *runtime_translated_kernels(struct attempt *attempt, const struct shot *shot,
+                                       char name[KERNEL_NAME_BYTES], void **owned)
+{
+    (void)shot, (void)name, (void)owned;
+    attempt_fail(attempt, STATUS_UNSUPPORTED, "nothing is translated");
+    return NULL;
+}
+
 const struct way *runtime_raw_way(const struct task *task)
 {
     (void)task;

@@ -1,5 +1,6 @@
 /* The order in which the blocks of a checked launch run, so that what is found is the same each time.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/base/steady.h"
 #include "cl/check/check_launch.h"
 
 bool ocl_check_orders(const struct ocl_check_launch *launch)
@@ -12,7 +13,7 @@ void ocl_check_begin_block(struct ocl_check_launch *launch, uint64_t block)
 {
     pthread_mutex_lock(&launch->turn_lock);
     while (launch->next < block)
-        pthread_cond_wait(&launch->turn, &launch->turn_lock);
+        ocl_steady_wait(&launch->turn, &launch->turn_lock);
     pthread_mutex_unlock(&launch->turn_lock);
 }
 

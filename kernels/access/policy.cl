@@ -48,7 +48,9 @@
 #define OPERATOR "cv"
 #endif
 
-#if HINT == 2
+#if HINT == 1
+#define STORE_OPERATOR "cs"
+#elif HINT == 2
 #define STORE_OPERATOR "wb"
 #elif HINT == 3
 #define STORE_OPERATOR "cg"
@@ -101,9 +103,9 @@ FUNCTION void VARIANT(policy_announce)(__global const uint *from)
 
 FUNCTION void VARIANT(policy_store)(__global uint4 *to, uint4 value)
 {
-#if HINT == 1
+#if HINT == 1 && !defined(__CUDACC__)
     __builtin_nontemporal_store(value, to);
-#elif HINT >= 2
+#elif HINT >= 1
     asm volatile("st.global." STORE_OPERATOR ".v4.u32 [%0], {%1, %2, %3, %4};"
                  :
                  : "l"(to), "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w)

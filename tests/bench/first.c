@@ -69,13 +69,25 @@ static const struct first_pattern *pattern_of(const struct first *first, const c
     return NULL;
 }
 
+/* Of the patterns that have an idiom of CUDA. */
+enum { TRANSLATED = 7 };
+
+static size_t count_translated(const struct run *run)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->device.count; i++)
+        count += run->results[i].task.form == FORM_TRANSLATED;
+    return count;
+}
+
 TEST_BODY(first_plan_has_each_pattern_once)
 {
     for (int is_cpu = 0; is_cpu < 2; is_cpu++) {
         struct run run;
         struct first first;
         make_run(&run, is_cpu, 1);
-        assert_int_equal(run.device.count, FIRST_ROWS);
+        assert_int_equal(run.device.count, FIRST_ROWS + TRANSLATED);
+        assert_int_equal(count_translated(&run), TRANSLATED);
         first_judge(&run.device, &first);
         for (size_t i = 0; i < FIRST_PATTERNS; i++)
             assert_true(first.patterns[i].rate > 0);
@@ -166,6 +178,22 @@ TEST_BODY(first_tells_the_three_slowest)
     assert_about(pattern_of(&first, "every 8th word read")->rate, 0);
 }
 
+TEST_BODY(first_tells_what_cuda_code_gets)
+{
+    struct run run;
+    struct first first;
+    make_run(&run, true, 10);
+    for (size_t i = 0; i < run.device.count; i++)
+        if (run.results[i].task.form == FORM_TRANSLATED)
+            run.results[i].by[BY_CUDA].time.median /= 2;
+    first_judge(&run.device, &first);
+    assert_about(pattern_of(&first, "sum, as CUDA writes it")->rate, 10);
+    assert_about(pattern_of(&first, "sum, as CUDA writes it")->translated, 20);
+    assert_about(pattern_of(&first, "fill")->translated, 0);
+    /* What they are held against stays what it is. */
+    assert_about(first.peaks[TRAFFIC_READ], 10);
+}
+
 static char *text_of(const struct device_report *device)
 {
     char *text = NULL;
@@ -177,21 +205,38 @@ static char *text_of(const struct device_report *device)
     return text;
 }
 
+static size_t lines_of(const char *text)
+{
+    size_t lines = 0;
+    for (const char *line = text + 1; *line; line = strchr(line, '\n') + 1) {
+        assert_true(strcspn(line, "\n") <= 100);
+        lines++;
+    }
+    return lines;
+}
+
+static void leave_out_translated(struct run *run)
+{
+    for (size_t i = 0; i < run->device.count; i++)
+        if (run->results[i].task.form == FORM_TRANSLATED)
+            run->results[i].status = STATUS_UNSUPPORTED;
+}
+
 TEST_BODY(first_text_is_a_device_in_twenty_lines)
 {
     struct run run;
-    size_t lines = 0;
     make_run(&run, true, 1234.5);
     memset(run.device.facts.name, 'n', sizeof run.device.facts.name - 1);
     strcpy(run.device.facts.opencl, "Portable Computing Language, OpenCL 3.0 PoCL");
     strcpy(run.device.facts.driver, "3.1+debian-and-more");
     find(&run, "gather")->status = STATUS_UNSUPPORTED;
     char *text = text_of(&run.device);
-    for (const char *line = text + 1; *line; line = strchr(line, '\n') + 1) {
-        assert_true(strcspn(line, "\n") <= 100);
-        lines++;
-    }
-    assert_int_equal(lines, 20);
+    assert_int_equal(lines_of(text), 20 + 1 + TRANSLATED);
+    assert_non_null(strstr(text, "\nthe same kernels as CUDA code through clem:\n"));
+    free(text);
+    leave_out_translated(&run);
+    text = text_of(&run.device);
+    assert_int_equal(lines_of(text), 20);
     assert_non_null(strstr(text, "6.4 times the cache)"));
     assert_non_null(strstr(text, "words read at random                  - not measured"));
     free(text);

@@ -90,7 +90,7 @@ static void check_walks(unsigned dimensions)
     for (size_t i = 0; i < count; i++) {
         struct attempt attempt = {.task = &tasks[i], .device = &device};
         tasks[i].bytes = (size_t)1 << 16;
-        if (tasks[i].parameters[0] != dimensions)
+        if (tasks[i].parameters[0] != dimensions || tasks[i].form == FORM_TRANSLATED)
             continue;
         assert_true(cuda_study.open(&attempt) && cuda_study.poison(&attempt));
         if (!cuda_study.methods[0].run(&attempt, 1) || !cuda_study.verify(&attempt))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/plan.h"
+#include "bench/study.h"
 
 TEST_BODY(plan_filters_by_prefix)
 {
@@ -35,6 +36,26 @@ TEST_BODY(plan_keeps_within_an_eighth_of_the_memory)
         assert_true(source_bytes(&tasks[i]) <= (size_t)8 << 20);
         assert_true(target_bytes(&tasks[i]) <= (size_t)8 << 20);
     }
+    free(tasks);
+}
+
+/* Behind each idiom, of the same parameters. */
+TEST_BODY(plan_has_each_idiom_as_cuda_code)
+{
+    struct device_facts facts = facts_with((size_t)64 << 30);
+    struct task *tasks;
+    size_t count, translated = 0;
+    assert_true(plan_make(MODE_NORMAL, NULL, &facts, &tasks, &count));
+    for (size_t i = 0; i < count; i++) {
+        const struct task *next = i + 1 < count ? &tasks[i + 1] : &tasks[0];
+        if (!tasks[i].row->study || tasks[i].form != 0)
+            continue;
+        assert_int_equal(next->form == FORM_TRANSLATED, !tasks[i].row->study->is_sweep);
+        translated += next->form == FORM_TRANSLATED;
+        if (next->form == FORM_TRANSLATED)
+            assert_memory_equal(next->parameters, tasks[i].parameters, sizeof next->parameters);
+    }
+    assert_true(translated > 50);
     free(tasks);
 }
 
