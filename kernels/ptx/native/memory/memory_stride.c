@@ -54,6 +54,66 @@ static const char *eight(struct ptx_native *n, const struct ptx_native_transfer 
                       is_store ? "void" : ptx_format(e, "<8 x %s> %%%sr7", i, to));
 }
 
+/* Lanes of every second, third or fourth element: all that lies between the first and the last is loaded in rows. Elements from
+ * one lane to the next; 0: one by one is better. */
+static int64_t elements_apart(const struct ptx_native_transfer *t)
+{
+    enum { MOST = 4 };
+    const int64_t stride = ptx_native_stride_of(&t->at), bytes = t->bits / 8;
+    return bytes > 0 && stride % bytes == 0 && stride > bytes && stride <= MOST * bytes
+               ? stride / bytes
+               : 0;
+}
+
+/* Which element the k-th row begins at: the last one ends with the last lane's. */
+static int64_t row_begin(int64_t apart, int64_t k)
+{
+    const int64_t last = (GROUP - 1) * apart + 1 - GROUP;
+    return k * GROUP < last ? k * GROUP : last;
+}
+
+/* Lane l's place in what is there of the rows before the k-th, and in that. */
+static const char *taken_from_row(struct ptx_emitter *e, int64_t apart, int64_t k)
+{
+    const char *mask = "";
+    for (int64_t l = 0; l < GROUP; l++) {
+        const int64_t in_row = l * apart - row_begin(apart, k);
+        const int64_t place = in_row < 0 ? (k > 1 ? l : l * apart) : GROUP + in_row;
+        mask = in_row < GROUP ? ptx_format(e, "%s%si32 %lld", mask, l ? ", " : "", (long long)place)
+                              : ptx_format(e, "%s%si32 undef", mask, l ? ", " : "");
+    }
+    return mask;
+}
+
+/* Eight lanes from %b on out of rows of eight elements. */
+static const char *eight_of_rows(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    struct ptx_emitter *e = n->e;
+    const int64_t apart = elements_apart(t);
+    const char *row = ptx_format(e, "<8 x i%u>", t->bits), *p = ptx_native_pointer_type(n, row);
+    const char *text = "";
+    for (int64_t k = 0; k < apart; k++) {
+        const int number = (int)k;
+        text = ptx_format(e,
+                          "%s  %%rb%d = add i64 %%b, %lld\n  %%rp%d = inttoptr i64 %%rb%d to %s\n"
+                          "  %%rx%d = load %s, %s %%rp%d, align %u\n",
+                          text, number, (long long)(row_begin(apart, k) * (t->bits / 8)), number,
+                          number, p, number, row, p, number, t->bits / 8);
+        if (k > 0)
+            text =
+                ptx_format(e, "%s  %%rr%d = shufflevector %s %%%s%d, %s %%rx%d, <8 x i32> <%s>\n",
+                           text, number, row, k > 1 ? "rr" : "rx", number - 1, row, number,
+                           taken_from_row(e, apart, k));
+    }
+    return ptx_format(e, "%s  ret %s %%rr%d\n", text, row, (int)apart - 1);
+}
+
+static const char *eight_of_all(struct ptx_native *n, const struct ptx_native_transfer *t,
+                                bool is_store)
+{
+    return !is_store && elements_apart(t) > 0 ? eight_of_rows(n, t) : eight(n, t, is_store, true);
+}
+
 static void define_eight(struct ptx_native *n, const struct ptx_native_transfer *t, bool is_store)
 {
     const char *row = ptx_format(n->e, "<8 x i%u>", t->bits);
@@ -67,7 +127,7 @@ static void define_eight(struct ptx_native *n, const struct ptx_native_transfer 
         is_store ? "void" : row, is_store ? "scatter" : "gather", name_of(n, t),
         is_store ? ptx_format(n->e, "%s %%x, ", row) : "",
         is_store ? "void" : ptx_format(n->e, "%s zeroinitializer", row),
-        eight(n, t, is_store, true), eight(n, t, is_store, false));
+        eight_of_all(n, t, is_store), eight(n, t, is_store, false));
 }
 
 /* Where lanes that are not there read: at the place of the first that is. */
