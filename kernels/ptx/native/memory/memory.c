@@ -302,6 +302,31 @@ static bool is_before_turns(const struct ptx_native *n, const struct ptx_instruc
            ptx_native_space_of(address, in->space) == PTX_SPACE_PARAM;
 }
 
+/* All of them, for those beside it too (memory_beside.c). */
+static void load_beside(struct ptx_native *n, const struct ptx_instruction *in,
+                        struct ptx_native_value values[8])
+{
+    const struct ptx_operand *address = ptx_native_first_beside(n, in);
+    struct ptx_native_transfer t = transfer_of(n, in, address, values);
+    t.width = ptx_native_count_beside(n, in);
+    if (ptx_native_space_of(address, in->space) == PTX_SPACE_GLOBAL)
+        ptx_native_ask_ahead(n, address, &t);
+    transfer(n, &t, false);
+    ptx_native_set(n, in, &in->operands[0], (enum ptx_type)in->types[0],
+                   ptx_native_note_loaded(n, in, values));
+}
+
+/* Likewise, where it is the last; what the others store waits for that. */
+static void store_beside(struct ptx_native *n, const struct ptx_instruction *in,
+                         struct ptx_native_value values[8])
+{
+    if (!ptx_native_has_all(n, in, values))
+        return;
+    struct ptx_native_transfer t = transfer_of(n, in, ptx_native_first_beside(n, in), values);
+    t.width = ptx_native_count_beside(n, in);
+    transfer(n, &t, true);
+}
+
 static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct ptx_native *n = e->native;
@@ -314,6 +339,10 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
         return;
     }
     struct ptx_text *const out = e->out;
+    if (ptx_native_has_loaded(n, in, values)) {
+        ptx_native_set(n, in, &in->operands[0], (enum ptx_type)in->types[0], values[0]);
+        return;
+    }
     if (is_before_turns(n, in))
         e->out = n->flow->head;
     struct ptx_native_transfer t = transfer_of(n, in, address, values);
@@ -323,6 +352,10 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
     t.checked = ptx_native_checked(n, in, PTX_ACCESS_LOAD, address);
     if (count == 0 || (count & (count - 1)) != 0) {
         ptx_refuse(e, "a vector of this size");
+        return;
+    }
+    if (ptx_native_joins(n, in, &t)) {
+        load_beside(n, in, values);
         return;
     }
     if (ptx_native_space_of(address, in->space) == PTX_SPACE_GLOBAL)
@@ -360,6 +393,10 @@ static void write_store(struct ptx_emitter *e, const struct ptx_instruction *in)
     for (uint32_t i = 0; i < count; i++) {
         n->is_vector = ptx_native_varies(n, &parts[i]);
         values[i] = ptx_native_read(n, &parts[i], (enum ptx_type)in->types[0]);
+    }
+    if (ptx_native_joins(n, in, &t)) {
+        store_beside(n, in, values);
+        return;
     }
     t.checked = ptx_native_checked(n, in, PTX_ACCESS_STORE, &in->operands[0]);
     (void)meet_late_rows(n, &t, ptx_native_space_of(&in->operands[0], in->space), true);

@@ -435,17 +435,18 @@ const char *ptx_native_joined(struct ptx_native *n, unsigned bits, unsigned coun
 
 static const char *interleaved(struct ptx_native *n, const struct ptx_native_transfer *t)
 {
-    const char *parts[8] = {""};
-    unsigned count = PTX_NATIVE_LANES, width = t->width;
+    const char *parts[8] = {"", "", "", "undef"};
+    unsigned count = PTX_NATIVE_LANES, width = t->width == 3 ? 4 : t->width;
     for (unsigned k = 0; k < t->width; k++)
         parts[k] = ptx_native_vector(n, t->values[k]).text;
     for (; width > 1; width /= 2, count *= 2)
         for (unsigned k = 0; k < width / 2; k++)
             parts[k] = ptx_native_joined(n, t->bits, count, parts[(size_t)2 * k],
                                          parts[(size_t)2 * k + 1]);
-    return ptx_native_emit(n, "shufflevector %s %s, %s undef, <%u x i32> %s", whole_type(n, t),
-                           parts[0], whole_type(n, t), count,
-                           ptx_native_numbers(n, 32, count, t->width, 1, PTX_NATIVE_LANES));
+    const unsigned elements = PTX_NATIVE_LANES * t->width;
+    return ptx_native_emit(n, "shufflevector <%u x i%u> %s, <%u x i%u> undef, <%u x i32> %s", count,
+                           t->bits, parts[0], count, t->bits, elements,
+                           ptx_native_numbers(n, 32, elements, t->width, 1, PTX_NATIVE_LANES));
 }
 
 void ptx_native_store_neighbours(struct ptx_native *n, const struct ptx_native_transfer *t,

@@ -1,0 +1,247 @@
+/* Elements that lie beside each other, loaded and stored one by one: structures of two, three and four numbers, in any order of the
+ * text, with what may not change places between them, and for warps that are there in part. The host does the same, thread
+ * after thread where threads do not meet.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "program.h"
+
+enum { COUNT = 4096 + 37, THREADS = 96 };
+
+struct pair2 {
+    float a, b;
+};
+struct triple {
+    float x, y, z;
+};
+struct large {
+    double p, q, r;
+};
+struct five {
+    int v[5];
+};
+
+#define BOTH __host__ __device__ static inline
+
+/* What one thread does. */
+BOTH void move_pair(int i, const pair2 *from, pair2 *to)
+{
+    const float b = from[i].b, a = from[i].a;
+    to[i].b = a + 1;
+    to[i].a = b * 2;
+}
+
+BOTH void move_triple(int i, const triple *from, triple *to)
+{
+    triple t = from[i];
+    t.x += t.z;
+    to[i].z = t.x;
+    to[i].x = t.y;
+    to[i].y = t.z - t.x;
+}
+
+BOTH void copy_four(int i, const float4 *from, float4 *to)
+{
+    to[i] = from[i];
+}
+
+BOTH void move_large(int i, const large *from, large *to)
+{
+    to[i].q = from[i].p * from[i].r;
+    to[i].p = from[i].q - 1;
+    to[i].r = 3;
+}
+
+/* Some of them, and more than fit. */
+BOTH void move_some(int i, const five *from, five *to)
+{
+    for (int k = 0; k < 5; k++)
+        to[i].v[k] = from[i].v[4 - k];
+    to[i].v[2] += from[i].v[0] & 7;
+}
+
+/* What is stored may be what is loaded next: nothing says that they are not the same. With `other` one word below `own`, they are. */
+BOTH void chase(int i, int *own, const int *other)
+{
+    own[2 * i] = 7 * i;
+    own[2 * i + 1] = other[2 * i + 1] * 3;
+}
+
+/* Likewise; and loads around a store. */
+BOTH void load_around(int i, int *own, int *other)
+{
+    const int first = own[2 * i];
+    other[2 * i + 2] = first + 3 * i;
+    const int second = own[2 * i + 1];
+    own[2 * i] = second;
+    own[2 * i + 1] = first;
+}
+
+/* The same place twice, and one in between that may be of it. */
+BOTH void twice(int i, int *own, int *other)
+{
+    own[2 * i] = i;
+    own[2 * i + 1] = 2 * i;
+    own[2 * i] += 5;
+    other[2 * i + 1] = -i;
+    own[2 * i + 1] += own[2 * i];
+}
+
+/* By a branch, in a loop. */
+BOTH void in_loop(int i, const int2 *from, int2 *to, int turns)
+{
+    int2 sum = {0, 0};
+    for (int k = 0; k < turns; k++) {
+        if ((i + k) % 3 == 0)
+            continue;
+        sum.x += from[(i + k) % COUNT].x;
+        sum.y ^= from[(i + k) % COUNT].y;
+    }
+    if (i % 5 != 0) {
+        to[i].x = sum.x;
+        to[i].y = sum.y;
+    }
+}
+
+#define KERNEL(name, parameters, ...)                                                              \
+    __global__ void do_##name parameters                                                           \
+    {                                                                                              \
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;                                       \
+        if (i < COUNT)                                                                             \
+            name(i, __VA_ARGS__);                                                                  \
+    }
+KERNEL(move_pair, (const pair2 *__restrict__ from, pair2 *__restrict__ to), from, to)
+KERNEL(move_triple, (const triple *__restrict__ from, triple *__restrict__ to), from, to)
+KERNEL(copy_four, (const float4 *__restrict__ from, float4 *__restrict__ to), from, to)
+KERNEL(move_large, (const large *__restrict__ from, large *__restrict__ to), from, to)
+KERNEL(move_some, (const five *__restrict__ from, five *__restrict__ to), from, to)
+KERNEL(chase, (int *own, const int *other), own, other)
+KERNEL(load_around, (int *own, int *other), own, other)
+KERNEL(twice, (int *own, int *other), own, other)
+KERNEL(in_loop, (const int2 *__restrict__ from, int2 *__restrict__ to, int turns), from, to, turns)
+
+/* Values that change between the stores, registers that are loaded into twice, and a barrier between two stores. */
+__global__ void reuse(const int *__restrict__ from, int *__restrict__ to, int *__restrict__ seen)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x;
+    __shared__ int sum;
+    if (t == 0)
+        sum = 0;
+    __syncthreads();
+    int value = from[3 * i];
+    to[3 * i] = value;
+    value = value * 5 + from[3 * i + 1];
+    to[3 * i + 1] = value;
+    atomicAdd(&sum, value & 15);
+    __syncthreads();
+    value += sum;
+    to[3 * i + 2] = value - from[3 * i + 2];
+    __syncthreads();
+    seen[i] = to[3 * (blockIdx.x * blockDim.x + (t + 1) % blockDim.x) + 2];
+}
+
+static void reuse_on_host(int blocks, const int *from, int *to, int *seen)
+{
+    for (int b = 0; b < blocks; b++) {
+        int sum = 0;
+        for (int i = b * THREADS; i < (b + 1) * THREADS; i++)
+            sum += (from[3 * i] * 5 + from[3 * i + 1]) & 15;
+        for (int i = b * THREADS; i < (b + 1) * THREADS; i++) {
+            to[3 * i] = from[3 * i];
+            to[3 * i + 1] = from[3 * i] * 5 + from[3 * i + 1];
+            to[3 * i + 2] = to[3 * i + 1] + sum - from[3 * i + 2];
+        }
+        for (int i = b * THREADS; i < (b + 1) * THREADS; i++)
+            seen[i] = to[3 * (b * THREADS + (i - b * THREADS + 1) % THREADS) + 2];
+    }
+}
+
+template <class T> struct both {
+    /* Numbers between 1 and 2. */
+    enum {
+        SIZE = sizeof(T) == sizeof(large) ? 8 : 4,
+        HIGH = SIZE == 8 ? 0xf0 : 0x80,
+        LOW = SIZE == 8 ? 15 : 63
+    };
+    std::vector<T> host;
+    T *device = nullptr;
+    both(unsigned seed)
+        : host(COUNT + THREADS)
+    {
+        unsigned char *bytes = reinterpret_cast<unsigned char *>(host.data());
+        for (size_t i = 0; i < host.size() * sizeof(T); i++)
+            bytes[i] = (unsigned char)(i % SIZE == SIZE - 1   ? 0x3f
+                                       : i % SIZE == SIZE - 2 ? HIGH | (i * seed & LOW)
+                                                              : i * seed);
+        CUDA(cudaMalloc(&device, host.size() * sizeof(T)));
+        CUDA(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
+    }
+    ~both()
+    {
+        CUDA(cudaFree(device));
+    }
+    bool is_same()
+    {
+        std::vector<T> got(host.size());
+        CUDA(cudaMemcpy(got.data(), device, host.size() * sizeof(T), cudaMemcpyDeviceToHost));
+        return memcmp(got.data(), host.data(), host.size() * sizeof(T)) == 0;
+    }
+};
+
+static const int blocks = (COUNT + THREADS - 1) / THREADS;
+
+template <class T, class KERNEL, class HOST> static void test_move(KERNEL kernel, HOST on_host)
+{
+    both<T> from(37), to(91);
+    kernel<<<blocks, THREADS>>>(from.device, to.device);
+    for (int i = 0; i < COUNT; i++)
+        on_host(i, from.host.data(), to.host.data());
+    EXPECT(to.is_same());
+}
+
+template <class KERNEL, class HOST> static void test_alike(KERNEL kernel, HOST on_host, int below)
+{
+    both<int2> a(7);
+    int *const device = reinterpret_cast<int *>(a.device) + 2,
+               *const host = reinterpret_cast<int *>(a.host.data()) + 2;
+    kernel<<<blocks, THREADS>>>(device, device - below);
+    for (int i = 0; i < COUNT; i++)
+        on_host(i, host, host - below);
+    EXPECT(a.is_same());
+}
+
+static void test_loop()
+{
+    both<int2> from(5), to(3);
+    do_in_loop<<<blocks, THREADS>>>(from.device, to.device, 7);
+    for (int i = 0; i < COUNT; i++)
+        in_loop(i, from.host.data(), to.host.data(), 7);
+    EXPECT(to.is_same());
+}
+
+static void test_reuse()
+{
+    both<triple> from(29), to(1);
+    both<int> seen(1);
+    const int whole = COUNT / THREADS;
+    reuse<<<whole, THREADS>>>(reinterpret_cast<int *>(from.device), reinterpret_cast<int *>(to.device), seen.device);
+    reuse_on_host(whole, reinterpret_cast<int *>(from.host.data()), reinterpret_cast<int *>(to.host.data()), seen.host.data());
+    EXPECT(to.is_same());
+    EXPECT(seen.is_same());
+}
+
+int main(int count, char **arguments)
+{
+    program_begin(count, arguments);
+    test_move<pair2>(do_move_pair, move_pair);
+    test_move<triple>(do_move_triple, move_triple);
+    test_move<float4>(do_copy_four, copy_four);
+    test_move<large>(do_move_large, move_large);
+    test_move<five>(do_move_some, move_some);
+    test_alike(do_chase, chase, 0);
+    test_alike(do_chase, chase, 1);
+    test_alike(do_twice, twice, 0);
+    test_alike(do_twice, twice, 1);
+    test_alike(do_load_around, load_around, 1);
+    test_loop();
+    test_reuse();
+    return program_end();
+}
