@@ -44,7 +44,10 @@ static void begin_phase(struct ptx_phase *own)
     }
     own->now += PTX_PHASE_STEP;
     own->is_over = false;
-    own->orders = own->warps = own->count = own->list_count = 0;
+    own->orders = own->warps = own->count = own->list_count = own->noted = 0;
+    own->lines.are_all = true;
+    own->lines.written_low = own->lines.read_low = UINT32_MAX;
+    own->lines.written_end = own->lines.read_end = 0;
 }
 
 void ptx_phase_begin(const struct ptx_native_launch *launch, struct ptx_native_block *block)
@@ -96,6 +99,118 @@ void ptx_phase_forget(const struct ptx_native_block *block)
 {
     if (ptx_phase_of(block) != &ptx_no_phase)
         ptx_phase_of(block)->known = 0;
+}
+
+/* ---- Lines ---- */
+
+/* Bytes that lanes access, side by side or at one place. */
+struct stretch {
+    uint32_t low, first; /* first: where those of thread 0 would be */
+    uint64_t end;
+    uint32_t bytes;
+    bool are_own; /* each lane has others */
+};
+
+static inline struct stretch stretch_of(uint32_t start, uint32_t thread, uint32_t lanes,
+                                        uint32_t bytes, uint32_t stride)
+{
+    const unsigned from = (unsigned)__builtin_ctz(lanes),
+                   last = 31u - (unsigned)__builtin_clz(lanes);
+    const uint32_t low = start + from * stride;
+    return (struct stretch){.low = low,
+                            .first = low - (thread + from) * bytes,
+                            .end = (uint64_t)low + (last - from) * stride + bytes,
+                            .bytes = bytes,
+                            .are_own = stride != 0 || from == last};
+}
+
+static inline bool overlap(uint32_t low, uint64_t end, uint32_t other_low, uint64_t other_end)
+{
+    return low < other_end && other_low < end;
+}
+
+/* Nothing was written yet: each thread's own are where it writes now. What was read of others' is that of other threads then. */
+static void take_for_own(struct ptx_phase *phase, const struct stretch *s)
+{
+    struct ptx_phase_lines *const l = &phase->lines;
+    l->first = s->first;
+    l->bytes = s->bytes;
+    l->read_low = UINT32_MAX;
+    l->read_end = 0;
+    for (uint32_t i = 0; i < phase->count; i++) {
+        const struct ptx_phase_access *const a = &phase->accesses[i];
+        const struct stretch its =
+            stretch_of(a->first, a->thread, a->lanes, CLEM_CHECK_BYTES(a->told->what),
+                       (uint32_t)a->told->stride);
+        if (its.are_own && its.first == l->first && its.bytes == l->bytes)
+            continue;
+        l->read_low = its.low < l->read_low ? its.low : l->read_low;
+        l->read_end = its.end > l->read_end ? (uint32_t)its.end : l->read_end;
+    }
+}
+
+/* Whether an access that comes to such is none of the races that there may be; it is one of those then. */
+static inline bool add_to_lines(struct ptx_phase *phase, const struct stretch *s, bool writes)
+{
+    struct ptx_phase_lines *const l = &phase->lines;
+    const bool is_own = s->are_own && s->first == l->first && s->bytes == l->bytes;
+    if (!is_own && writes) {
+        if (!s->are_own || l->written_end != 0)
+            return false;
+        take_for_own(phase, s);
+    }
+    uint32_t *const low = writes ? &l->written_low : &l->read_low, *const end =
+                                                                       writes ? &l->written_end
+                                                                              : &l->read_end;
+    const uint32_t least = s->low < *low ? s->low : *low,
+                   most = s->end > *end ? (uint32_t)s->end : *end;
+    if (is_own && !writes)
+        return true;
+    if (writes ? overlap(least, most, l->read_low, l->read_end)
+               : overlap(least, most, l->written_low, l->written_end))
+        return false;
+    *low = least;
+    *end = most;
+    return true;
+}
+
+/* Whether bytes of which some are not known to have been written are read rightly, or can be marked at once. */
+static bool may_be_new(const unsigned char *shadow, const struct stretch *s, uint32_t lanes,
+                       bool writes)
+{
+    const uint32_t run = lanes >> __builtin_ctz(lanes);
+    return writes ? (run & (run + 1)) == 0 : ptx_are_written(shadow + s->low, s->end - s->low);
+}
+
+bool ptx_phase_takes_line(const struct ptx_native_launch *launch,
+                          const struct ptx_native_block *block, const struct ptx_native_told *told,
+                          uint32_t lanes, uint64_t first, uint64_t second)
+{
+    struct ptx_phase *const phase = ptx_phase_of(block);
+    const bool writes = CLEM_CHECK_KIND(told->what) == CLEM_CHECK_STORE;
+    if (!phase->lines.are_all || phase->count == PTX_PHASE_ACCESSES || lanes == 0 ||
+        second - first != (uint64_t)(HALF * told->stride))
+        return false;
+    const uint32_t start = (uint32_t)(first - block->shared);
+    const struct stretch s = stretch_of(start, block->thread, lanes, CLEM_CHECK_BYTES(told->what),
+                                        (uint32_t)told->stride);
+    if (s.low & (s.bytes - 1) || s.end > head_of(launch)->shared_bytes || s.end > phase->cells * 4)
+        return false;
+    unsigned char *const shadow =
+        (unsigned char *)(uintptr_t)(told->ways & PTX_NATIVE_INIT ? block->shadow : 0);
+    const bool is_new = shadow && s.end > phase->known;
+    if ((is_new && !may_be_new(shadow, &s, lanes, writes)) || !add_to_lines(phase, &s, writes))
+        return false;
+    if (is_new && writes)
+        memset(shadow + s.low, 1, s.end - s.low);
+    phase->accesses[phase->count++] =
+        (struct ptx_phase_access){.told = told,
+                                  .lanes = lanes,
+                                  .thread = block->thread,
+                                  .first = start,
+                                  .second = start + (uint32_t)(HALF * told->stride)};
+    phase->warps |= 1u << (block->thread / 32 & 31);
+    return true;
 }
 
 /* ---- Loads of what nobody stores meanwhile ---- */

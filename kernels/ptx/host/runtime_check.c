@@ -1034,14 +1034,14 @@ static void note_access(const struct clem_check_launch *head, const struct ptx_n
 static void note_phase(const struct clem_check_launch *head, const struct ptx_native_block *block)
 {
     struct ptx_phase *const phase = ptx_phase_of(block);
-    if (phase->count == 0)
+    if (phase->count == phase->noted)
         return;
     struct ptx_native_block then = *block;
-    for (uint32_t i = 0; i < phase->count; i++) {
+    for (uint32_t i = phase->noted; i < phase->count; i++) {
         then.thread = phase->accesses[i].thread;
         note_access(head, &then, &phase->accesses[i]);
     }
-    phase->warps = phase->count = phase->list_count = 0;
+    ptx_phase_is_noted(phase);
 }
 
 /* Until the block's threads meet, each access of shared memory is looked at. */
@@ -1049,8 +1049,10 @@ static void end_phase(const struct clem_check_launch *head, const struct ptx_nat
 {
     struct ptx_phase *const phase = ptx_phase_of(block);
     note_phase(head, block);
-    if (!phase->is_over)
+    if (!phase->is_over) {
+        phase->lines.are_all = false;
         phase->is_over = true;
+    }
 }
 
 /* What the warps of a mask did may be ordered before what is done behind that. */
@@ -1189,6 +1191,16 @@ uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
     for (unsigned i = 0; i < count && told->ways & PTX_NATIVE_RACES; i++)
         tell_refused(&r, &parts[i]);
     return 0;
+}
+
+uint64_t clem_native_check_shared(const struct ptx_native_launch *launch,
+                                  const struct ptx_native_block *block,
+                                  const struct ptx_native_told *told, uint32_t lanes,
+                                  uint64_t first, uint64_t second, struct ptx_native_list *list)
+{
+    return ptx_phase_takes_line(launch, block, told, lanes, first, second)
+               ? 0
+               : clem_native_check_line(launch, block, told, lanes, first, second, list);
 }
 
 uint64_t clem_native_check_list(const struct ptx_native_launch *launch,

@@ -16,7 +16,7 @@
 
 /* What is looked at without a call: the fast ways of check.cl. Whatever is not found right there is told, and the host decides. A
  * text that was built for other meanings of these must not run: the number is part of the text, by which programs are kept. */
-#define CLEM_CHECK_VERSION 12
+#define CLEM_CHECK_VERSION 13
 
 /* Memory that was accessed before. */
 struct clem_check_memory {
