@@ -389,6 +389,15 @@ void ocl_race_meet(struct ocl_race *race, struct ocl_race_block *block)
     race->look.time++;
 }
 
+bool ocl_race_meets(struct ocl_race *race, uint32_t launch, uint64_t number)
+{
+    struct ocl_race_block *const block = race->last;
+    if (!block || block->number != number || block->launch != launch || block->is_touched)
+        return false;
+    ocl_race_meet(race, block);
+    return true;
+}
+
 static void come(struct ocl_race *race, struct ocl_race_block *block, struct barrier *barrier,
                  uint32_t warp, uint32_t lanes)
 {

@@ -98,6 +98,27 @@ TEST_BODY(race_barrier_orders_a_block)
     end(&b, 0, 0, 0);
 }
 
+TEST_BODY(race_barrier_of_the_block_that_runs_orders_it_where_no_more_is_known)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 4);
+    touch(&b, k, 3, 40, 1, shared_writes);
+    assert_false(ocl_race_meets(b.race, b.launch, 5));
+    assert_false(ocl_race_meets(b.race, b.launch + 1, 4));
+    assert_true(ocl_race_meets(b.race, b.launch, 4));
+    touch(&b, k, 35, 40, 2, shared_reads);
+    ocl_race_fence(b.race, k, 35, false); /* is for ocl_race_meet() to know of */
+    assert_false(ocl_race_meets(b.race, b.launch, 4));
+    ocl_race_meet(b.race, k);
+    assert_true(ocl_race_meets(b.race, b.launch, 4));
+    struct ocl_race_block *other = block(&b, 5);
+    touch(&b, other, 0, 40, 1, shared_writes);
+    assert_false(ocl_race_meets(b.race, b.launch, 4));
+    assert_true(ocl_race_meets(b.race, b.launch, 5));
+    end(&b, 0, 0, 0);
+}
+
 TEST_BODY(race_without_a_barrier_is_found)
 {
     struct bench b;

@@ -1193,16 +1193,6 @@ uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
     return 0;
 }
 
-uint64_t clem_native_check_shared(const struct ptx_native_launch *launch,
-                                  const struct ptx_native_block *block,
-                                  const struct ptx_native_told *told, uint32_t lanes,
-                                  uint64_t first, uint64_t second, struct ptx_native_list *list)
-{
-    return ptx_phase_takes_line(launch, block, told, lanes, first, second)
-               ? 0
-               : clem_native_check_line(launch, block, told, lanes, first, second, list);
-}
-
 uint64_t clem_native_check_list(const struct ptx_native_launch *launch,
                                 const struct ptx_native_block *block,
                                 const struct ptx_native_told *told, uint32_t lanes,
@@ -1356,7 +1346,11 @@ void clem_native_block_begins(const struct ptx_native_launch *launch,
 void clem_native_block_meets(const struct ptx_native_launch *launch,
                              const struct ptx_native_block *block, uint32_t live)
 {
-    tell_block(launch, block, CLEM_CHECK_BARRIER, block->met, 0, live);
+    typedef bool meets_function(uint64_t name, uint64_t number, uint32_t count);
+    const uint64_t name = launch->checked,
+                   meets = ((const struct clem_check_launch *)(uintptr_t)name)->meets;
+    if (meets == 0 || !((meets_function *)(uintptr_t)meets)(name, block->number_in_grid, live))
+        tell_block(launch, block, CLEM_CHECK_BARRIER, block->met, 0, live);
     ptx_phase_meet(launch, block);
 }
 
