@@ -81,7 +81,8 @@ bool ptx_phase_reads_list(const struct ptx_native_launch *launch,
                           const struct ptx_native_block *block, const struct ptx_native_told *told,
                           uint32_t lanes, const struct ptx_native_list *list);
 
-/* Whether one that clem_native_check_shared() has is seen to be right, and is noted among `accesses`, without a look at cells. */
+/* shared_check.c: whether one that clem_native_check_shared() has is seen to be right, and is noted among `accesses`, without a look at
+ * cells. */
 bool ptx_phase_takes_line(const struct ptx_native_launch *launch,
                           const struct ptx_native_block *block, const struct ptx_native_told *told,
                           uint32_t lanes, uint64_t first, uint64_t second);
