@@ -112,6 +112,8 @@ void ocl_check_sync(const struct ocl_access *access);
 uint64_t ocl_check_race_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
                               uint64_t address, uint64_t thread, uint64_t block);
 uint64_t ocl_check_race_gate(void);
+/* struct clem_check_launch's `meets`. */
+bool ocl_check_race_meets(struct ocl_check_launch *launch, uint64_t block, uint32_t live);
 /* The launch's head has what was reported of its kernel before. */
 void ocl_check_race_begin(struct ocl_check_launch *launch);
 

@@ -830,6 +830,16 @@ uint64_t ocl_check_race_plain(struct ocl_check_launch *launch, uint64_t what, ui
     return 1;
 }
 
+/* Mostly all threads of the block that runs are there, and nothing is to be said. */
+bool ocl_check_race_meets(struct ocl_check_launch *launch, uint64_t block, uint32_t live)
+{
+    if (live < ocl_check_threads(launch) || !enter(launch))
+        return false;
+    const bool is_done = ocl_race_meets(race, launch->race, block);
+    leave(launch);
+    return is_done;
+}
+
 uint64_t ocl_check_race_gate(void)
 {
     return (uint64_t)(uintptr_t)&gate;

@@ -243,22 +243,44 @@ static size_t room_of(uint32_t threads)
     return ((size_t)threads + 31) / 32 * 32;
 }
 
+/* One that was kept and has so much room, or any. */
+static struct ocl_race_block *take_kept(struct ocl_race *race, size_t room)
+{
+    struct ocl_race_block **link = &race->kept;
+    while (*link && (*link)->room < room)
+        link = &(*link)->next;
+    link = *link ? link : &race->kept;
+    struct ocl_race_block *const block = *link;
+    if (block)
+        *link = block->next;
+    return block;
+}
+
+/* false: there is no memory for so many. */
+static bool make_room(struct ocl_race *race, struct ocl_race_block *block, size_t room)
+{
+    if (block->room >= room)
+        return true;
+    struct thread *const all = race_take(race, room * sizeof *all);
+    if (!all)
+        return false;
+    race->bytes -= block->room * sizeof *all;
+    free(block->all);
+    block->all = all;
+    block->room = room;
+    return true;
+}
+
 static struct ocl_race_block *take_block(struct ocl_race *race, uint32_t threads)
 {
-    struct ocl_race_block *block = race->kept;
-    if (block && block->threads >= threads) {
-        race->kept = block->next;
-        return block;
-    }
-    block = race_take(race, sizeof *block);
+    struct ocl_race_block *block = take_kept(race, room_of(threads));
     if (!block)
-        return NULL;
-    block->all = race_take(race, room_of(threads) * sizeof *block->all);
-    if (!block->all) {
-        free(block);
-        return NULL;
-    }
-    return block;
+        block = race_take(race, sizeof *block);
+    if (!block || make_room(race, block, room_of(threads)))
+        return block;
+    block->next = race->kept;
+    race->kept = block;
+    return NULL;
 }
 
 static void forget_rows(struct ocl_race_block *block)
@@ -288,7 +310,7 @@ struct ocl_race_block *ocl_race_block_begin(struct ocl_race *race, uint32_t laun
     block->threads = threads;
     block->doubts = block->turn = block->knows = block->fenced = block->fences = 0;
     if (block->is_touched)
-        memset(block->all, 0, room_of(threads) * sizeof *block->all);
+        memset(block->all, 0, block->room * sizeof *block->all);
     memset(block->barriers, 0, sizeof block->barriers);
     block->is_touched = false;
     forget_rows(block);
@@ -387,6 +409,15 @@ void ocl_race_meet(struct ocl_race *race, struct ocl_race_block *block)
     race_gather_block(race, block);
     race->look.barrier = block->barrier;
     race->look.time++;
+}
+
+bool ocl_race_meets(struct ocl_race *race, uint32_t launch, uint64_t number)
+{
+    struct ocl_race_block *const block = race->last;
+    if (!block || block->number != number || block->launch != launch || block->is_touched)
+        return false;
+    ocl_race_meet(race, block);
+    return true;
 }
 
 static void come(struct ocl_race *race, struct ocl_race_block *block, struct barrier *barrier,

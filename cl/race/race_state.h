@@ -107,6 +107,7 @@ struct ocl_race_block {
     struct ocl_race_report doubt[DOUBTS];
     uint32_t *rows; /* WARPS by WARPS: until when a warp knows another; NULL: not beside */
     struct thread *all;
+    size_t room; /* of those */
     size_t page_count;
     struct page **pages; /* of shared memory */
     struct warp warps[WARPS];

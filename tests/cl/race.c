@@ -98,6 +98,45 @@ TEST_BODY(race_barrier_orders_a_block)
     end(&b, 0, 0, 0);
 }
 
+TEST_BODY(race_barrier_of_the_block_that_runs_orders_it_where_no_more_is_known)
+{
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *k = block(&b, 4);
+    touch(&b, k, 3, 40, 1, shared_writes);
+    assert_false(ocl_race_meets(b.race, b.launch, 5));
+    assert_false(ocl_race_meets(b.race, b.launch + 1, 4));
+    assert_true(ocl_race_meets(b.race, b.launch, 4));
+    touch(&b, k, 35, 40, 2, shared_reads);
+    ocl_race_fence(b.race, k, 35, false); /* is for ocl_race_meet() to know of */
+    assert_false(ocl_race_meets(b.race, b.launch, 4));
+    ocl_race_meet(b.race, k);
+    assert_true(ocl_race_meets(b.race, b.launch, 4));
+    struct ocl_race_block *other = block(&b, 5);
+    touch(&b, other, 0, 40, 1, shared_writes);
+    assert_false(ocl_race_meets(b.race, b.launch, 4));
+    assert_true(ocl_race_meets(b.race, b.launch, 5));
+    end(&b, 0, 0, 0);
+}
+
+TEST_BODY(race_of_blocks_of_changing_size_takes_memory_once)
+{
+    enum { ROUNDS = 3000 };
+    static const uint32_t sizes[] = {THREADS, 1024, 32};
+    struct bench b;
+    begin(&b);
+    struct ocl_race_block *large = NULL, *k = NULL;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        k = ocl_race_block_begin(b.race, b.launch, 2 * i, sizes[i % 3]);
+        large = ocl_race_block_begin(b.race, b.launch, 2 * i + 1, 1024);
+        assert_non_null(large);
+        ocl_race_fence(b.race, large, 1023, false); /* nobody who has its place later had one */
+        ocl_race_block_end(b.race, k);
+        ocl_race_block_end(b.race, large);
+    }
+    end(&b, 0, 0, 0);
+}
+
 TEST_BODY(race_without_a_barrier_is_found)
 {
     struct bench b;

@@ -85,6 +85,8 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(state >> 33) % below;
 }
 
+static bool are_lines; /* in this phase most accesses are what clem_native_check_shared() has */
+
 /* An access, and where its lanes make it. */
 struct drawn {
     enum kind kind;
@@ -122,8 +124,15 @@ static struct drawn draw_access(bool is_atomic)
     d.bytes = d.kind == ATOMIC_KIND && d.bytes == 16 ? 8 : d.bytes;
     const bool is_own = draw(8) != 0 && d.kind != ATOMIC_KIND, is_one = is_own || draw(2);
     d.stride = (is_own ? 1 : strides[draw(8)]) * (int64_t)d.bytes;
-    const uint32_t first = is_own ? d.warp * LANES * 4 : draw(CELLS) * 4 & -d.bytes,
-                   second = draw(CELLS) * 4 & -d.bytes;
+    uint32_t first = is_own ? d.warp * LANES * 4 : draw(CELLS) * 4 & -d.bytes,
+             second = draw(CELLS) * 4 & -d.bytes;
+    if (are_lines && draw(20) != 0) {
+        d.is_list = d.kind == ATOMIC_KIND;
+        d.bytes = 4;
+        d.stride = is_own ? 4 : 0;
+        first = is_own ? first : (THREADS + draw(CELLS - THREADS)) * 4;
+        second = is_own ? first + 16 * 4 : first;
+    }
     if (is_own && d.bytes > 4)
         d.lanes &= d.bytes == 8 ? 0xffff : 0xff;
     for (int64_t lane = 0; lane < LANES; lane++) {
@@ -206,12 +215,11 @@ static void add_all(const struct drawn *d)
             add(by_all, d->kind, d->bytes, d->places[lane], d->warp * LANES + lane);
 }
 
-/* What the phase has written down. */
+/* What the phase has written down, and was not noted yet. */
 static void add_noted(void)
 {
-    const struct ptx_phase *const phase = ptx_phase_of(&here.block);
-    memset(by_noted, 0, sizeof by_noted);
-    for (uint32_t i = 0; i < phase->count; i++) {
+    struct ptx_phase *const phase = ptx_phase_of(&here.block);
+    for (uint32_t i = phase->noted; i < phase->count; i++) {
         const struct ptx_phase_access *a = &phase->accesses[i];
         for (uint32_t lane = 0; lane < LANES; lane++) {
             const uint32_t half = lane < 16 ? a->first : a->second;
@@ -223,7 +231,10 @@ static void add_noted(void)
                     CLEM_CHECK_BYTES(a->told->what), place, a->thread + lane);
         }
     }
+    ptx_phase_is_noted(phase);
 }
+
+static size_t taken; /* as lines */
 
 static bool passes(ptx_phase_function *pass, const struct drawn *d)
 {
@@ -237,8 +248,15 @@ static bool passes(ptx_phase_function *pass, const struct drawn *d)
     for (uint32_t lane = 0; lane < LANES; lane++)
         list.addresses[lane] = here.block.shared + d->places[lane];
     here.block.thread = d->warp * LANES;
-    return pass(&here.launch, &here.block, told, d->lanes, here.block.shared + d->places[0],
-                here.block.shared + d->places[16], d->is_list ? &list : NULL);
+    const uint64_t first = here.block.shared + d->places[0],
+                   second = here.block.shared + d->places[16];
+    if (are_lines && !d->is_list && (d->stride == 0 || d->stride == (int64_t)d->bytes) &&
+        ptx_phase_takes_line(&here.launch, &here.block, told, d->lanes, first, second)) {
+        taken++;
+        return true;
+    }
+    return pass(&here.launch, &here.block, told, d->lanes, first, second,
+                d->is_list ? &list : NULL);
 }
 
 static void begin(void)
@@ -259,7 +277,9 @@ static void begin(void)
 static size_t run_phase(ptx_phase_function *pass)
 {
     memset(by_all, 0, sizeof by_all);
+    memset(by_noted, 0, sizeof by_noted);
     here.told_count = 0;
+    are_lines = draw(2);
     const bool is_atomic = draw(3) == 0;
     for (size_t count = 0;; count++) {
         struct drawn d = draw_access(is_atomic);
@@ -274,6 +294,10 @@ static size_t run_phase(ptx_phase_function *pass)
         assert_true(is ? !race : race || is_mixed(&d));
         if (is) {
             add_all(&d);
+            if (draw(40) == 0) { /* some of a warp meet */
+                add_noted();
+                ptx_phase_of(&here.block)->orders |= 1u << draw(WARPS);
+            }
             continue;
         }
         add_noted();
@@ -301,6 +325,7 @@ TEST_BODY(what_is_seen_not_to_race_does_not_and_enough_is_written_down)
         ptx_phase_meet(&here.launch, &here.block);
     }
     assert_true(passed > 60000);
+    assert_true(taken > 30000);
     ptx_phase_end(&here.block);
 }
 
@@ -333,6 +358,38 @@ TEST_BODY(loads_are_right_up_to_what_was_written)
     assert_int_equal(ptx_phase_of(&here.block)->known, 0);
     ptx_phase_meet(&here.launch, &here.block);
     assert_int_equal(ptx_phase_of(&here.block)->known, BYTES);
+    ptx_phase_end(&here.block);
+}
+
+static bool takes(uint64_t kind, uint32_t lanes, uint64_t place)
+{
+    static const struct ptx_native_told told[] = {
+        {.what = 4ull << 32 | CLEM_CHECK_SHARED << 8 | CLEM_CHECK_LOAD,
+         .ways = PTX_NATIVE_LOOKS | PTX_NATIVE_RACES | PTX_NATIVE_INIT,
+         .stride = 4},
+        {.what = 4ull << 32 | CLEM_CHECK_SHARED << 8 | CLEM_CHECK_STORE,
+         .ways = PTX_NATIVE_LOOKS | PTX_NATIVE_RACES | PTX_NATIVE_INIT,
+         .stride = 4}};
+    return ptx_phase_takes_line(&here.launch, &here.block, &told[kind], lanes,
+                                here.block.shared + place, here.block.shared + place + 64);
+}
+
+TEST_BODY(lines_are_right_where_they_were_written_and_are_when_they_are_stored)
+{
+    begin();
+    here.block.shadow = (uint64_t)(uintptr_t)here.shadow;
+    assert_false(takes(CLEM_CHECK_LOAD, 0xff, 0));
+    assert_true(takes(CLEM_CHECK_STORE, 0xff, 0));
+    assert_int_equal(here.shadow[31], 1);
+    assert_int_equal(here.shadow[32], 0);
+    assert_true(takes(CLEM_CHECK_LOAD, 0xff, 0));
+    assert_false(takes(CLEM_CHECK_LOAD, 0x1ff, 0));
+    assert_false(takes(CLEM_CHECK_LOAD, 0x1, 2));
+    assert_false(takes(CLEM_CHECK_STORE, 0xf0f00, 0)); /* some between are nobody's */
+    assert_int_equal(here.shadow[32], 0);
+    assert_false(takes(CLEM_CHECK_STORE, 0x3, BYTES - 4));
+    here.head.shared_bytes = 0; /* values are followed */
+    assert_false(takes(CLEM_CHECK_LOAD, 0xff, 0));
     ptx_phase_end(&here.block);
 }
 

@@ -48,6 +48,11 @@ uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
                                 const struct ptx_native_block *block,
                                 const struct ptx_native_told *told, uint32_t lanes, uint64_t first,
                                 uint64_t second, struct ptx_native_list *list);
+/* Likewise, plainly, of shared memory, where races are looked for: words, or two or four at once, side by side or at one place. */
+uint64_t clem_native_check_shared(const struct ptx_native_launch *launch,
+                                  const struct ptx_native_block *block,
+                                  const struct ptx_native_told *told, uint32_t lanes,
+                                  uint64_t first, uint64_t second, struct ptx_native_list *list);
 uint64_t clem_native_check_list(const struct ptx_native_launch *launch,
                                 const struct ptx_native_block *block,
                                 const struct ptx_native_told *told, uint32_t lanes,
@@ -73,6 +78,7 @@ void clem_native_check_exchange(const struct ptx_native_launch *launch,
 
 #define CLEM_NATIVE_CHECKS(FUNCTION)                                                               \
     FUNCTION(check_line)                                                                           \
+    FUNCTION(check_shared)                                                                         \
     FUNCTION(check_list)                                                                           \
     FUNCTION(check_each)                                                                           \
     FUNCTION(check_warp)                                                                           \

@@ -44,7 +44,10 @@ static void begin_phase(struct ptx_phase *own)
     }
     own->now += PTX_PHASE_STEP;
     own->is_over = false;
-    own->orders = own->warps = own->count = own->list_count = 0;
+    own->orders = own->warps = own->count = own->list_count = own->noted = 0;
+    own->lines.are_all = true;
+    own->lines.written_low = own->lines.read_low = UINT32_MAX;
+    own->lines.written_end = own->lines.read_end = 0;
 }
 
 void ptx_phase_begin(const struct ptx_native_launch *launch, struct ptx_native_block *block)

@@ -15,6 +15,15 @@ struct ptx_phase_access {
 };
 enum { PTX_PHASE_ACCESSES = 256, PTX_PHASE_LISTS = 128 };
 
+/* Accesses that no cell has: all since the threads met are lines, and no thread has written but its own bytes, so many behind those of
+ * the thread before. As long as nobody has read what is others' among those that were written, none is a race. */
+struct ptx_phase_lines {
+    bool are_all;
+    uint32_t first, bytes;             /* those of thread 0 */
+    uint32_t written_low, written_end; /* between these are all that were written */
+    uint32_t read_low, read_end;       /* likewise of others' that were read */
+};
+
 struct ptx_phase {
     uint64_t
         known; /* bytes from the start of shared memory on that were written, where that is checked */
@@ -27,6 +36,8 @@ struct ptx_phase {
         orders; /* a bit for each warp that has ordered something since: what it reads again is something new */
     uint32_t warps; /* likewise that has some of these: */
     uint32_t count, list_count;
+    uint32_t noted; /* of the first: they were noted, and stay as long as there are lines only */
+    struct ptx_phase_lines lines;
     struct ptx_phase_access accesses[PTX_PHASE_ACCESSES];
     uint32_t lists[PTX_PHASE_LISTS][32];
 };
@@ -47,6 +58,14 @@ static inline struct ptx_phase *ptx_phase_of(const struct ptx_native_block *bloc
     return block->phase ? (struct ptx_phase *)(uintptr_t)block->phase : &ptx_no_phase;
 }
 
+/* All `accesses` have been noted. */
+static inline void ptx_phase_is_noted(struct ptx_phase *phase)
+{
+    phase->warps = phase->list_count = 0;
+    phase->count = phase->lines.are_all ? phase->count : 0;
+    phase->noted = phase->count;
+}
+
 /* runtime_check.c calls: a block begins, whose `shadow` is there, and ends; all of its threads have met; it may have stored what
  * nobody wrote. */
 void ptx_phase_begin(const struct ptx_native_launch *launch, struct ptx_native_block *block);
@@ -61,6 +80,12 @@ bool ptx_phase_reads_line(const struct ptx_native_launch *launch,
 bool ptx_phase_reads_list(const struct ptx_native_launch *launch,
                           const struct ptx_native_block *block, const struct ptx_native_told *told,
                           uint32_t lanes, const struct ptx_native_list *list);
+
+/* shared_check.c: whether one that clem_native_check_shared() has is seen to be right, and is noted among `accesses`, without a look at
+ * cells. */
+bool ptx_phase_takes_line(const struct ptx_native_launch *launch,
+                          const struct ptx_native_block *block, const struct ptx_native_told *told,
+                          uint32_t lanes, uint64_t first, uint64_t second);
 
 /* Likewise an access of shared memory that may race: whether it is seen to be right, and is noted among `accesses`. list: NULL: it is
  * of a line. The second and third are for processors that have AVX2, or AVX-512. */

@@ -246,6 +246,25 @@ INLINE void note(struct access *a, const struct ptx_phase_access *access)
     a->phase->warps |= warp_of(a);
 }
 
+/* Has cells know what was seen without them. What says nothing new need not be noted. */
+static __attribute__((noinline)) void look_up_lines(struct ptx_phase *phase)
+{
+    const uint32_t count = phase->count, noted = phase->noted;
+    phase->lines.are_all = false;
+    phase->count = phase->noted = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ptx_phase_access access = phase->accesses[i];
+        struct access a = {.phase = phase,
+                           .bytes = CLEM_CHECK_BYTES(access.told->what),
+                           .thread = access.thread,
+                           .writes = CLEM_CHECK_KIND(access.told->what) == CLEM_CHECK_STORE,
+                           .limit = phase->cells * 4};
+        (void)pass_halves(&a, access.lanes, access.first, access.second, access.told->stride);
+        if (i >= noted)
+            note(&a, &access);
+    }
+}
+
 /* Whether it is an atomic operation that orders nothing. */
 INLINE bool may_be_atomic(const struct clem_check_launch *head, const struct ptx_native_told *told)
 {
@@ -268,6 +287,8 @@ bool PASS(const struct ptx_native_launch *launch, const struct ptx_native_block 
                        .thread = block->thread,
                        .writes = CLEM_CHECK_KIND(told->what) == CLEM_CHECK_STORE,
                        .limit = phase->cells * 4};
+    if (phase->lines.are_all)
+        look_up_lines(phase);
     if (phase->is_over || phase->count == PTX_PHASE_ACCESSES || a.bytes < 4 ||
         !(told->ways & PTX_NATIVE_RACES) || (told->ways & PTX_NATIVE_TELLS && !is_atomic) ||
         (list && phase->list_count == PTX_PHASE_LISTS))

@@ -199,17 +199,31 @@ static bool open_barriers(struct running *r)
     return is_any;
 }
 
-/* Whether all warps that have not ended are at the barrier of all threads, without votes. */
-static bool is_plain(const struct running *r, bool *has_ended)
+/* Where the warps of a block are that have not ended. */
+struct standing {
+    bool has_ended; /* all have */
+    bool is_plain;  /* at the barrier of all threads, without votes */
+    uint32_t live;  /* threads */
+    uint32_t site;  /* of the instruction that all wait at; 0: of several */
+};
+
+static struct standing standing_of(const struct running *r)
 {
-    bool is = true, is_any = false;
+    uint32_t waits = 0, special = 0, live = 0, any = 0, all = UINT32_MAX; /* bits of sites */
     for (uint32_t i = 0; i < r->count; i++) {
         const struct ptx_native_turn *w = &r->warps[i];
-        is_any |= w->lanes != 0;
-        is &= w->lanes == 0 || (w->number == 0 && w->count == 0 && w->votes == 0);
+        if (w->lanes == 0)
+            continue;
+        waits |= w->lanes;
+        special |= w->number | w->count | w->votes;
+        live += count_of(w->lanes);
+        any |= w->site;
+        all &= w->site;
     }
-    *has_ended = !is_any;
-    return is;
+    return (struct standing){.has_ended = waits == 0,
+                             .is_plain = special == 0,
+                             .live = live,
+                             .site = any == all ? any : 0};
 }
 
 /* The sites of a warp's own, where it lets others have their turn, open by themselves. */
@@ -251,11 +265,8 @@ static uint32_t run_warps(struct running *r, uint32_t first, uint32_t end, uint3
 }
 
 /* Lets warps go on where all have come to the barrier of all threads. */
-static void open_plain(struct running *r)
+static void open_plain(struct running *r, uint32_t live)
 {
-    uint32_t live = 0;
-    for (uint32_t i = 0; i < r->count; i++)
-        live += count_of(r->warps[i].lanes);
     if (r->launch->checked != 0)
         clem_native_block_meets(r->launch, &r->block, live);
     for (uint32_t i = 0; i < r->count; i++) {
@@ -282,20 +293,20 @@ static uint32_t common_site(const struct running *r)
 /* One block whose barriers nobody can come to ends as it is. */
 static void run_turns(struct running *r)
 {
-    bool has_ended;
     begin_block(r);
     uint32_t end = run_warps(r, 0, warps_together(r), 0, true);
     while (end == PTX_NATIVE_MIXED) {
-        const bool is_simple = is_plain(r, &has_ended) && r->block.arrived[0] == 0;
-        if (has_ended)
+        const struct standing s = standing_of(r);
+        const bool is_simple = s.is_plain && r->block.arrived[0] == 0;
+        if (s.has_ended)
             return;
         if (is_simple) {
-            open_plain(r);
+            open_plain(r, s.live);
         } else if (!open_barriers(r)) {
             clem_native_stick(r->launch);
             return;
         }
-        const uint32_t site = common_site(r);
+        const uint32_t site = is_simple ? s.site : common_site(r);
         if (site != 0) {
             end = run_warps(r, 0, r->count, site, true);
             continue;

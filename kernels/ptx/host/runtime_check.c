@@ -1034,14 +1034,14 @@ static void note_access(const struct clem_check_launch *head, const struct ptx_n
 static void note_phase(const struct clem_check_launch *head, const struct ptx_native_block *block)
 {
     struct ptx_phase *const phase = ptx_phase_of(block);
-    if (phase->count == 0)
+    if (phase->count == phase->noted)
         return;
     struct ptx_native_block then = *block;
-    for (uint32_t i = 0; i < phase->count; i++) {
+    for (uint32_t i = phase->noted; i < phase->count; i++) {
         then.thread = phase->accesses[i].thread;
         note_access(head, &then, &phase->accesses[i]);
     }
-    phase->warps = phase->count = phase->list_count = 0;
+    ptx_phase_is_noted(phase);
 }
 
 /* Until the block's threads meet, each access of shared memory is looked at. */
@@ -1049,8 +1049,10 @@ static void end_phase(const struct clem_check_launch *head, const struct ptx_nat
 {
     struct ptx_phase *const phase = ptx_phase_of(block);
     note_phase(head, block);
-    if (!phase->is_over)
+    if (!phase->is_over) {
+        phase->lines.are_all = false;
         phase->is_over = true;
+    }
 }
 
 /* What the warps of a mask did may be ordered before what is done behind that. */
@@ -1344,7 +1346,11 @@ void clem_native_block_begins(const struct ptx_native_launch *launch,
 void clem_native_block_meets(const struct ptx_native_launch *launch,
                              const struct ptx_native_block *block, uint32_t live)
 {
-    tell_block(launch, block, CLEM_CHECK_BARRIER, block->met, 0, live);
+    typedef bool meets_function(uint64_t name, uint64_t number, uint32_t count);
+    const uint64_t name = launch->checked,
+                   meets = ((const struct clem_check_launch *)(uintptr_t)name)->meets;
+    if (meets == 0 || !((meets_function *)(uintptr_t)meets)(name, block->number_in_grid, live))
+        tell_block(launch, block, CLEM_CHECK_BARRIER, block->met, 0, live);
     ptx_phase_meet(launch, block);
 }
 

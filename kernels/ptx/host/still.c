@@ -285,6 +285,70 @@ static bool log_line(struct reader *r, uint64_t first, uint32_t lanes, uint32_t 
     return true;
 }
 
+/* Words of which all four bytes are among bits of bytes, the first of which is a word's first. */
+static uint32_t whole_words(uint64_t bytes)
+{
+    uint64_t words = bytes & bytes >> 1 & bytes >> 2 & bytes >> 3 & 0x1111111111111111u;
+    words = (words | words >> 3) & 0x0303030303030303u;
+    words = (words | words >> 6) & 0x000f000f000f000fu;
+    words = (words | words >> 12) & 0x000000ff000000ffu;
+    return (uint32_t)((words | words >> 24) & 0xffff);
+}
+
+/* As set() of so many bytes, of which there are no more than PTX_STILL_WORDS. */
+static void set_bytes(const struct clem_check_memory *memory, uint64_t first, uint64_t count)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    struct clem_check_still *const still = (struct clem_check_still *)(uintptr_t)memory->still;
+    unsigned char *const bits = (unsigned char *)(still + 1),
+                         *const each = (unsigned char *)still + still->each + first / 8,
+                         *const own = bits + first / 8 / 4;
+    const uint64_t part = (uint64_t)CLEM_CHECK_STILL_PART * 32;
+    uint64_t eight;
+    uint32_t words;
+    bits[still->bytes + first / part] = bits[still->bytes + (first + count - 1) / part] = 1;
+    memcpy(&eight, each, sizeof eight);
+    eight |= (UINT64_MAX >> (64 - count)) << first % 8;
+    memcpy(each, &eight, sizeof eight);
+    memcpy(&words, own, sizeof words);
+    words |= whole_words(eight) << first / 8 % 4 * 2;
+    memcpy(own, &words, sizeof words);
+#else
+    set(memory, first, first + count);
+#endif
+}
+
+/* As log_line(), of lanes that read few bytes side by side, which may be parts of words. */
+static bool log_bytes(struct reader *r, uint64_t first, uint32_t lanes)
+{
+    const struct clem_check_memory *const memory = r->memory;
+    const unsigned from = (unsigned)__builtin_ctz(lanes);
+    const uint64_t low = first + (uint64_t)from * r->bytes,
+                   count = (32u - (unsigned)__builtin_clz(lanes >> from)) * (uint64_t)r->bytes,
+                   at = low - memory->base;
+    if (count > PTX_STILL_WORDS)
+        return log_line(r, first, lanes, r->bytes);
+    if (low & (r->bytes - 1) || at >= memory->bytes || count > memory->bytes - at)
+        return false;
+    if (!(~ptx_still_parts(memory, at) & (UINT64_MAX >> (64 - count))))
+        return true;
+    const bool was_read = ptx_still_has(memory, low, count);
+    if (!was_read && memory->written != 0 &&
+        !ptx_are_written((const unsigned char *)(uintptr_t)memory->written + at, count))
+        return false;
+    uint64_t *const to = was_read ? NULL : next_read(r);
+    if (!was_read && !to)
+        return false;
+    set_bytes(memory, at, count); /* so that it is seen the next time, whatever it was read as */
+    if (was_read)
+        return true;
+    to[0] = first;
+    to[1] = r->slot;
+    to[2] = CLEM_READ_LANES(lanes, r->bytes, CLEM_READ_LINE, 0);
+    r->still->log_count += CLEM_READ_WORDS;
+    return true;
+}
+
 static inline bool is_written(const struct clem_check_memory *memory, uint64_t at, uint32_t bytes)
 {
     const unsigned char *const own = (const unsigned char *)(uintptr_t)memory->written + at;
@@ -394,6 +458,8 @@ static bool log_lanes(struct reader *r, uint64_t first, uint32_t lanes, int64_t 
     uint64_t addresses[32];
     if (lanes == 0)
         return true;
+    if (stride == (int64_t)r->bytes && r->bytes < 4 && follow_each_other(lanes))
+        return log_bytes(r, first, lanes);
     if (stride == 0 || (stride == (int64_t)r->bytes && follow_each_other(lanes)))
         return log_line(r, first, lanes, (uint32_t)stride);
     for (uint32_t i = 0; i < 32; i++)

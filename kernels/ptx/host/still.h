@@ -38,6 +38,19 @@ static inline unsigned ptx_still_part(const struct clem_check_memory *memory, ui
     return (unsigned)each[word / 2] >> word % 2 * 4 & 15u;
 }
 
+/* Likewise from one on, of bytes: of PTX_STILL_WORDS. Of words that were read whole there need not be any. */
+static inline uint64_t ptx_still_parts(const struct clem_check_memory *memory, uint64_t at)
+{
+    const struct clem_check_still *const still =
+        (const struct clem_check_still *)(uintptr_t)memory->still;
+    uint64_t bits;
+    memcpy(&bits, (const unsigned char *)still + still->each + at / 8, sizeof bits);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+    bits = __builtin_bswap64(bits);
+#endif
+    return bits >> at % 8;
+}
+
 /* Whether some bytes of a word were read; only those from `first` to before `end`. */
 static inline bool ptx_still_has_part(const struct clem_check_memory *memory, uint64_t first,
                                       uint64_t end)

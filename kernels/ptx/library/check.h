@@ -16,7 +16,7 @@
 
 /* What is looked at without a call: the fast ways of check.cl. Whatever is not found right there is told, and the host decides. A
  * text that was built for other meanings of these must not run: the number is part of the text, by which programs are kept. */
-#define CLEM_CHECK_VERSION 12
+#define CLEM_CHECK_VERSION 13
 
 /* Memory that was accessed before. */
 struct clem_check_memory {
@@ -95,6 +95,9 @@ struct clem_check_launch {
      * struct clem_check_memory, or 0; whether such a one may be still from now on (its address, still_times); whether its log has room
      * for one more read; and all logs' reads go where others are. */
     ulong find, keep, room, settle;
+    /* The host's, or 0: bool meets(launch, block, uint live): all that the block's threads meet at a barrier is done; false: that is told
+     * by the other function. */
+    ulong meets;
     ulong none;                       /* address of a struct clem_check_memory that has nothing */
     ulong still_times;                /* changes whenever the launch becomes the sole one */
     ulong stored_times, stored_count; /* since then the next are known, */

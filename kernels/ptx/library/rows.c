@@ -1032,6 +1032,37 @@ static inline void weigh(struct outcome *o, const struct ptx_front *front,
     }
 }
 
+/* Of those that are kept the one that has some of an access' cells; PTX_FRONT_ACCESSES: none has, or several have, or some matter to
+ * nobody any more. */
+static inline uint32_t only_met(const struct ptx_front *front, const struct ptx_row_times *times,
+                                const struct ptx_row_access *a)
+{
+    uint32_t met = 0, last = PTX_FRONT_ACCESSES;
+    bool are_old = false;
+    for (uint32_t i = 0; i < front->count; i++) {
+        const bool meets = (front->kept[i].cells & a->cells) != 0;
+        are_old |= front->kept[i].time <= times->old;
+        met += meets;
+        last = meets ? i : last;
+    }
+    return met == 1 && !are_old ? last : PTX_FRONT_ACCESSES;
+}
+
+/* Whether an access takes the place of one from before its launch: what weigh() and put() make of most stores. All that came before the
+ * launch is ordered before it, or of its own. */
+static inline bool takes_place(struct ptx_front *front, const struct ptx_row_times *times,
+                               const struct ptx_row_access *a, uint32_t alone)
+{
+    if (alone > times->clear + 1 || a->shape == 0 || !writes(a))
+        return false;
+    const uint32_t i = only_met(front, times, a);
+    if (i == PTX_FRONT_ACCESSES || front->kept[i].time > times->clear ||
+        fate_before(&front->kept[i], a, whole_of(a)) != GOES)
+        return false;
+    ptx_row_copy(&front->kept[i], a);
+    return true;
+}
+
 static inline void put(struct ptx_front *front, const struct outcome *o, const struct newcomer *now)
 {
     uint32_t to = 0;
@@ -1116,6 +1147,8 @@ bool ptx_front_note(uint64_t *cells, uint64_t address, const struct ptx_row_time
     struct outcome o = {.kept = 0};
     if (!is_in_use(front, cells, address, times, access))
         return false;
+    if (takes_place(front, times, access, alone))
+        return true;
     weigh(&o, front, times, &now, alone);
     if (o.is_in_doubt || o.is_enough)
         return !o.is_in_doubt;

@@ -214,16 +214,29 @@ static uint64_t ways_of_line(const struct ptx_native *n, const struct ptx_checke
     return ways | (are_words && is_plain ? (uint64_t)PTX_NATIVE_WORDS : 0);
 }
 
+/* Whether it is one for clem_native_check_shared(). */
+static bool is_row_of_shared(const struct ptx_checked *c, uint64_t ways, int64_t stride)
+{
+    const uint64_t looks = PTX_NATIVE_LOOKS | PTX_NATIVE_RACES,
+                   bars = PTX_NATIVE_TELLS | PTX_NATIVE_FIRST;
+    const uint32_t bytes = CLEM_CHECK_BYTES(c->what);
+    return CLEM_CHECK_SPACE(c->what) == CLEM_CHECK_SHARED && (ways & (looks | bars)) == looks &&
+           CLEM_CHECK_KIND(c->what) != CLEM_CHECK_ATOMIC && bytes >= 4 &&
+           (stride == 0 || stride == (int64_t)bytes);
+}
+
 static const char *call_line(struct ptx_native *n, const struct ptx_native_transfer *t,
                              const char *first, const char *second, int64_t stride, uint64_t more)
 {
-    ptx_native_declare(n, "declare i64 @clem_native_check_line(i64, i64, i64, i32, i64, i64, i64)");
-    return ptx_native_emit(
-        n,
-        "call i64 @clem_native_check_line(i64 %%launch, i64 %%state, i64 %s, i32 "
-        "%s, i64 %s, i64 %s, i64 %s)",
-        told_text(n, t->checked, ways_of_line(n, t->checked, stride) | more, stride), t->lanes,
-        first, second, list_number(n));
+    const uint64_t ways = ways_of_line(n, t->checked, stride) | more;
+    const char *name = is_row_of_shared(t->checked, ways, stride) ? "shared" : "line";
+    ptx_native_declare(n, "declare i64 @clem_native_check_%s(i64, i64, i64, i32, i64, i64, i64)",
+                       name);
+    return ptx_native_emit(n,
+                           "call i64 @clem_native_check_%s(i64 %%launch, i64 %%state, i64 %s, i32 "
+                           "%s, i64 %s, i64 %s, i64 %s)",
+                           name, told_text(n, t->checked, ways, stride), t->lanes, first, second,
+                           list_number(n));
 }
 
 static const char *call_list(struct ptx_native *n, const struct ptx_checked *checked,

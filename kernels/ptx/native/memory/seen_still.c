@@ -102,11 +102,27 @@ static const char *were_read(struct ptx_native *n, const struct memory *m, const
     return ptx_native_emit(n, "icmp eq i64 %s, -1", all);
 }
 
+/* Likewise all bytes, as far as they were read as such. Source: ptx_still_parts() of host/still.h. */
+static const char *were_bytes_read(struct ptx_native *n, const struct memory *m, const char *at,
+                                   uint64_t reach)
+{
+    const char *each = ptx_native_word_at(n, m->still, offsetof(struct clem_check_still, each));
+    const char *byte = ptx_native_emit(n, "lshr i64 %s, 3", at);
+    byte = ptx_native_emit(n, "add i64 %s, %s", byte, each);
+    const char *bits =
+        ptx_native_word_at(n, ptx_native_emit(n, "add i64 %s, %s", m->still, byte), 0);
+    const char *own =
+        ptx_native_emit(n, "lshr i64 %s, %s", bits, ptx_native_emit(n, "and i64 %s, 7", at));
+    const char *all = ptx_native_emit(n, "or i64 %s, %lld", own, (long long)(UINT64_MAX << reach));
+    return ptx_native_emit(n, "icmp eq i64 %s, -1", all);
+}
+
 /* Places that a load is looked at in, of so many bytes each: one, or two. */
 struct ranges {
     const char *first[2];
     unsigned count;
     uint64_t reach;
+    bool are_bytes; /* that may be parts of words */
 };
 
 static bool find_ranges(struct ptx_native *n, const struct ptx_native_transfer *t, uint32_t bytes,
@@ -126,6 +142,7 @@ static bool find_ranges(struct ptx_native *n, const struct ptx_native_transfer *
         r->reach = (uint64_t)lanes * bytes;
     if ((r->reach + 3) / 4 + 1 > MOST_WORDS)
         return false;
+    r->are_bytes = stride != 0 && bytes < 4 && r->reach <= MOST_WORDS;
     r->first[0] = ptx_native_line_start(n, at, 0);
     if (at->term.line.is_whole || at->term.line.is_twin)
         return true;
@@ -154,7 +171,9 @@ const char *ptx_native_seen_still(struct ptx_native *n, const struct ptx_native_
     ptx_native_label(n, look);
     const char *are = NULL;
     for (unsigned i = 0; i < r.count; i++)
-        are = both(n, are, were_read(n, &m, at[i], r.reach));
+        are = both(n, are,
+                   r.are_bytes ? were_bytes_read(n, &m, at[i], r.reach)
+                               : were_read(n, &m, at[i], r.reach));
     ptx_native_jump(n, end);
     ptx_native_label(n, end);
     return ptx_native_emit(n, "phi i1 [false, %%%s], [%s, %%%s]", before, are, look);
