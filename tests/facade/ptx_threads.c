@@ -42,7 +42,7 @@ static const char take_text[] =
          "NONE:\nst.global.u32 [%d1], %r5;\nret;\n}\n";
 
 struct worker {
-    const void *shared_say;
+    const void *kernel; /* of all threads */
     unsigned number;
 };
 
@@ -82,7 +82,7 @@ static void *work(void *data)
         THREAD_SUCCESS(cudaLibraryLoadData(&takes, take_text, NULL, NULL, 0, NULL, NULL, 0));
         THREAD_SUCCESS(cudaLibraryGetKernel(&say, says, "say"));
         THREAD_SUCCESS(launch_1d((const void *)say, 1, ITEMS, arguments, 0, stream));
-        THREAD_SUCCESS(launch_1d(self->shared_say, 1, ITEMS, arguments, 0, stream));
+        THREAD_SUCCESS(launch_1d(self->kernel, 1, ITEMS, arguments, 0, stream));
         if (has_addresses())
             THREAD_CHECK(allocate_in_kernels(takes, v, stream) == NULL);
         THREAD_SUCCESS(cudaStreamSynchronize(stream));
@@ -132,5 +132,65 @@ TEST_BODY(ptx_threads_load_print_allocate_and_unload)
     close(own);
     expect_lines(printed);
     fclose(printed);
+    assert_success(cudaLibraryUnload(library));
+}
+
+/* ---- Kernels that are checked ---- */
+
+enum { BLOCK = 64, BLOCKS = 4, CHECKED_ITEMS = BLOCK * BLOCKS, LAUNCHES = 40 };
+
+/* turn: to[i] += what the block has in from, from its end on, and from[i * 7 % CHECKED_ITEMS]. */
+static const char turn_text[] =
+    HEAD ".visible .entry turn(.param .u64 from, .param .u64 to)\n{\n"
+         ".reg .b32 %r<16>; .reg .b64 %d<16>;\n.shared .align 4 .b8 part[256];\n" INDEX
+         "ld.param.u64 %d1, [from];\nld.param.u64 %d2, [to];\n"
+         "mul.wide.u32 %d3, %r1, 4;\nadd.u64 %d4, %d1, %d3;\nadd.u64 %d5, %d2, %d3;\n"
+         "ld.global.u32 %r4, [%d4];\nmov.u32 %r5, part;\nmov.u32 %r6, %tid.x;\n"
+         "mad.lo.u32 %r7, %r6, 4, %r5;\nst.shared.u32 [%r7], %r4;\nbar.sync 0;\n"
+         "sub.u32 %r8, 63, %r6;\nmad.lo.u32 %r9, %r8, 4, %r5;\nld.shared.u32 %r10, [%r9];\n"
+         "mul.lo.u32 %r11, %r1, 7;\nand.b32 %r11, %r11, 255;\nmul.wide.u32 %d6, %r11, 4;\n"
+         "add.u64 %d7, %d1, %d6;\nld.global.u32 %r12, [%d7];\nadd.u32 %r10, %r10, %r12;\n"
+         "ld.global.u32 %r13, [%d5];\nadd.u32 %r13, %r13, %r10;\nst.global.u32 [%d5], %r13;\n"
+         "ret;\n}\n";
+_Static_assert(BLOCK == 64 && CHECKED_ITEMS == 256, "as the text says");
+
+static void *launch_checked(void *data)
+{
+    const struct worker *self = data;
+    unsigned *from = NULL, *to = NULL, values[CHECKED_ITEMS];
+    cudaStream_t stream = NULL;
+    void *arguments[] = {&from, &to};
+    for (unsigned i = 0; i < CHECKED_ITEMS; i++)
+        values[i] = i + self->number;
+    THREAD_SUCCESS(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    THREAD_SUCCESS(cudaMalloc((void **)&from, sizeof values));
+    THREAD_SUCCESS(cudaMalloc((void **)&to, sizeof values));
+    THREAD_SUCCESS(cudaMemcpyAsync(from, values, sizeof values, cudaMemcpyHostToDevice, stream));
+    THREAD_SUCCESS(cudaMemsetAsync(to, 0, sizeof values, stream));
+    for (unsigned i = 0; i < LAUNCHES; i++)
+        THREAD_SUCCESS(launch_1d(self->kernel, BLOCKS, BLOCK, arguments, 0, stream));
+    THREAD_SUCCESS(cudaMemcpyAsync(values, to, sizeof values, cudaMemcpyDeviceToHost, stream));
+    THREAD_SUCCESS(cudaStreamSynchronize(stream));
+    for (unsigned i = 0; i < CHECKED_ITEMS; i++) {
+        const unsigned last = i / BLOCK * BLOCK + BLOCK - 1 - i % BLOCK;
+        THREAD_CHECK(values[i] == LAUNCHES * (last + i * 7 % CHECKED_ITEMS + 2 * self->number));
+    }
+    THREAD_SUCCESS(cudaFree(from));
+    THREAD_SUCCESS(cudaFree(to));
+    THREAD_SUCCESS(cudaStreamDestroy(stream));
+    return NULL;
+}
+
+/* What checks know is of all launches. ThreadSanitizer sees how who launches beside another keeps off it. */
+TEST_BODY(ptx_threads_launch_kernels_that_are_checked)
+{
+    enum { LAUNCHERS = 2 };
+    struct worker workers[LAUNCHERS];
+    setenv("CLEM_CHECK", "race", 1);
+    cudaLibrary_t library = load_text(turn_text);
+    for (unsigned i = 0; i < LAUNCHERS; i++)
+        workers[i] = (struct worker){find_kernel(library, "turn"), i};
+    run_threads(LAUNCHERS, launch_checked, workers, sizeof workers[0]);
+    assert_success(cudaDeviceSynchronize());
     assert_success(cudaLibraryUnload(library));
 }

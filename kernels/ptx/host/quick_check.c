@@ -529,12 +529,11 @@ static inline bool is_known(struct quick *q)
         (const struct clem_race_gate *)(uintptr_t)q->head->gate;
     q->look = (const struct clem_race_look *)(uintptr_t)gate->look;
     const struct clem_race_site *const known = &q->look->sites[q->told->site % CLEM_RACE_SITES];
-    q->change = q->is_shared ? 0 : *(volatile const uint64_t *)(uintptr_t)gate->change;
+    q->change = q->is_shared ? 0 : clem_race_change(gate);
     q->times = ptx_row_times_of(q->look, q->is_shared ? NULL : q->head);
     q->word = (q->writes ? CLEM_RACE_WRITES : 0u) | (uint32_t)known->bits;
-    return *(volatile const uint32_t *)(uintptr_t)q->head->put_off == 0 &&
-           q->look->block == q->block->number_in_grid && known->site == q->told->site &&
-           (q->is_shared || q->head->touched_change == q->change);
+    return !clem_race_is_put_off(q->head) && q->look->block == q->block->number_in_grid &&
+           known->site == q->told->site && (q->is_shared || q->head->touched_change == q->change);
 }
 
 /* What is looked at; false: that is not done here. */

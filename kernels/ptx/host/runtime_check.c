@@ -219,16 +219,14 @@ static bool is_known(const struct row *r, const struct clem_race_gate *gate,
 {
     return look->block == r->block->number_in_grid &&
            look->sites[r->told->site % CLEM_RACE_SITES].site == r->told->site &&
-           (r->is_shared ||
-            r->head->touched_change == *(volatile const uint64_t *)(uintptr_t)gate->change);
+           (r->is_shared || r->head->touched_change == clem_race_change(gate));
 }
 
 /* false: who checks has to be told of all. Where it is true nobody else has what is known of races until end_races(). place: of some
  * lane. */
 static bool begin_races(const struct row *r, struct racing *x, uint64_t place)
 {
-    if ((!clem_race_enter(name_of(r)) && !prepare(r, place)) ||
-        *(volatile const uint32_t *)(uintptr_t)r->head->put_off != 0)
+    if ((!clem_race_enter(name_of(r)) && !prepare(r, place)) || clem_race_is_put_off(r->head))
         return false;
     const struct clem_race_gate *const gate =
         (const struct clem_race_gate *)(uintptr_t)r->head->gate;
@@ -251,7 +249,7 @@ static bool may_be_touched(const struct row *r, uint64_t low, uint64_t bytes)
 {
     const struct clem_race_gate *const gate =
         (const struct clem_race_gate *)(uintptr_t)r->head->gate;
-    const uint64_t change = *(volatile const uint64_t *)(uintptr_t)gate->change;
+    const uint64_t change = clem_race_change(gate);
     return change != 0 && (r->head->touched_change != change ||
                            (low < r->head->touched_high && low + bytes > r->head->touched_low));
 }

@@ -193,7 +193,7 @@ static bool make_known(const struct clem_check_launch *head, const struct ptx_na
 static bool is_known(const struct clem_check_launch *head, const struct ptx_native_told *told,
                      const struct clem_race_site *known)
 {
-    const uint64_t change = *(volatile const uint64_t *)(uintptr_t)gate_of(head)->change;
+    const uint64_t change = clem_race_change(gate_of(head));
     return known->site == told->site && (change == 0 || head->touched_change == change);
 }
 
@@ -232,9 +232,9 @@ static bool begin(struct reader *r, const struct ptx_native_launch *launch,
         !(make_known(r->head, block, told, address) && is_known(r->head, told, known)))
         return false;
     if (r->look->is_clear == 0 || r->look->block != block->number_in_grid ||
-        *(volatile const uint32_t *)(uintptr_t)r->head->put_off != 0)
+        clem_race_is_put_off(r->head))
         return false;
-    const uint64_t change = *(volatile const uint64_t *)(uintptr_t)gate->change;
+    const uint64_t change = clem_race_change(gate);
     r->memory = memory_at(launch, told, address, change);
     if (!r->memory)
         return false;

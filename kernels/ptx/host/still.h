@@ -112,11 +112,12 @@ static inline const struct clem_check_memory *ptx_still_of(const struct ptx_nati
         (const struct clem_check_launch *)(uintptr_t)launch->checked;
     const struct clem_race_gate *const gate = (const struct clem_race_gate *)(uintptr_t)head->gate;
     if (!(told->ways & PTX_NATIVE_STILL) || !gate ||
-        *(volatile const uint64_t *)&gate->sole != launch->checked || head->followed != 0)
+        __atomic_load_n(&gate->sole, __ATOMIC_RELAXED) != launch->checked || head->followed != 0)
         return NULL;
     const struct clem_check_memory *const memory =
         (const struct clem_check_memory *)(uintptr_t)head->still[told->number];
-    const uint64_t change = *(volatile const uint64_t *)(uintptr_t)gate->change;
+    const uint64_t change =
+        __atomic_load_n((const uint64_t *)(uintptr_t)gate->change, __ATOMIC_RELAXED);
     return memory->still != 0 && (change == 0 || ptx_still_is_apart(head, memory, change)) ? memory
                                                                                            : NULL;
 }

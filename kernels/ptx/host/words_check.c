@@ -47,11 +47,10 @@ static inline bool begin(struct words *w, const struct ptx_native_launch *launch
     w->writes = CLEM_CHECK_KIND(told->what) == CLEM_CHECK_STORE;
     w->word = (w->writes ? CLEM_RACE_WRITES : 0u) | (uint32_t)known->bits;
     w->thread = block->thread;
-    const uint64_t change = *(volatile const uint64_t *)(uintptr_t)gate->change;
+    const uint64_t change = clem_race_change(gate);
     w->may_be_touched = change != 0;
     return known->site == told->site && w->look->block == block->number_in_grid &&
-           (change == 0 || w->head->touched_change == change) &&
-           *(volatile const uint32_t *)(uintptr_t)w->head->put_off == 0;
+           (change == 0 || w->head->touched_change == change) && !clem_race_is_put_off(w->head);
 }
 
 /* Memory and init; NULL: it is not seen to be right. */

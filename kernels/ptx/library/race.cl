@@ -192,11 +192,23 @@ CLEM_RACE_INLINE bool clem_race_at_first(const struct clem_race_now *now, ulong 
     return true;
 }
 
+/* What other threads change meanwhile: which copies and fills there are, and whether each access is told. As atomics these are the
+ * plain loads that they would be anyway; sanitizers take no others for such. */
+CLEM_RACE_INLINE ulong clem_race_change(__global const struct clem_race_gate *gate)
+{
+    return __atomic_load_n((__global const ulong *)gate->change, __ATOMIC_RELAXED);
+}
+
+CLEM_RACE_INLINE bool clem_race_is_put_off(__global const struct clem_check_launch *head)
+{
+    return __atomic_load_n((__global const uint *)head->put_off, __ATOMIC_RELAXED) != 0u;
+}
+
 /* Whether a copy or fill may touch an address. */
 CLEM_RACE_INLINE bool clem_race_is_touched(__global const struct clem_check_launch *head,
                                         __global const struct clem_race_gate *gate, ulong address)
 {
-    const ulong change = *(volatile __global const ulong *)gate->change;
+    const ulong change = clem_race_change(gate);
     return change != 0ul && (head->touched_change != change ||
                              (address < head->touched_high && address + 16ul > head->touched_low));
 }
@@ -214,24 +226,19 @@ CLEM_RACE_INLINE ulong clem_race_cells_of(__global const struct clem_race_look *
 /* Whoever looks says so before and after: struct clem_race_gate. */
 CLEM_RACE_INLINE bool clem_race_enter(ulong launch)
 {
-    volatile __global struct clem_check_launch *const head = (volatile __global struct clem_check_launch *)launch;
-    volatile __global struct clem_race_gate *const gate = (volatile __global struct clem_race_gate *)head->gate;
+    __global struct clem_check_launch *const head = (__global struct clem_check_launch *)launch;
+    __global const struct clem_race_gate *const gate = (__global const struct clem_race_gate *)head->gate;
     if ((ulong)gate == 0ul)
         return false;
-    head->is_busy = 1ul;
-    __asm__ volatile("" ::: "memory");
-    return gate->sole == launch;
+    __atomic_store_n(&head->is_busy, 1ul, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* for processors, whoever waits has the fence: membarrier() */
+    return __atomic_load_n(&gate->sole, __ATOMIC_RELAXED) == launch;
 }
 
 /* What was stored before is there for whoever sees that it has left. */
 CLEM_RACE_INLINE void clem_race_leave(ulong launch)
 {
-#ifdef __aarch64__
-    __asm__ volatile("dmb ish" ::: "memory");
-#else
-    __asm__ volatile("" ::: "memory");
-#endif
-    ((volatile __global struct clem_check_launch *)launch)->is_busy = 0ul;
+    __atomic_store_n(&((__global struct clem_check_launch *)launch)->is_busy, 0ul, __ATOMIC_RELEASE);
 }
 
 /* false: the host knows. */
@@ -243,7 +250,7 @@ CLEM_RACE_INLINE bool clem_race_look_at(__global const struct clem_check_launch 
     __global const struct clem_race_site *const known = &look->sites[site % CLEM_RACE_SITES];
     const uint bytes = CLEM_CHECK_BYTES(what);
     if (look->block != block || known->site != site || at & (ulong)(bytes - 1u) ||
-        *(volatile __global const uint *)head->put_off != 0u ||
+        clem_race_is_put_off(head) ||
         (!is_shared && clem_race_is_touched(head, gate, at)))
         return false;
     __global ulong *const cells = (__global ulong *)clem_race_cells_of(look, at, is_shared);
