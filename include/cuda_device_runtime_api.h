@@ -119,10 +119,10 @@ __attribute__((device)) clem_launched<Arguments...> clem_launched_with(Arguments
  * statement for device code. A kernel is named, with its template arguments and, where commas stand in it, in parentheses.
  * Returns what cudaPeekAtLastError() says of it. */
 #define clem_launch(kernel, grid, block, shared, stream, ...)                                      \
-    (decltype(decltype(clem_launched_with(__VA_ARGS__))::by(&kernel))::launch(                     \
+    (decltype(decltype(clem_launched_with(__VA_ARGS__))::by(kernel))::launch(                      \
         clem_kernel<typename decltype(decltype(clem_launched_with(__VA_ARGS__))::by(               \
-                        &kernel))::type,                                                           \
-                    &kernel>::address,                                                             \
+                        kernel))::type,                                                            \
+                    kernel>::address,                                                              \
         (grid), (block), (shared), (stream), ##__VA_ARGS__))
 
 #endif

@@ -33,15 +33,30 @@ static const char *behind_quote(const char *at)
     return *at == quote ? at + 1 : at;
 }
 
+static bool is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether a sign stands between the digits of a number, as in 1'000, which begins behind `start`. */
+static bool is_in_number(const char *start, const char *at)
+{
+    const char *first = at;
+    while (first > start && (is_of_name(first[-1]) || first[-1] == '\''))
+        --first;
+    return *at == '\'' && first < at && isdigit((unsigned char)*first);
+}
+
 /* The first of `ends` from here on that stands in no brackets and no quotes; NULL: none. A text of several characters ends
  * where it stands as a whole. */
 static const char *find_end(const char *at, const char *ends, const char *whole)
 {
+    const char *const start = at;
     int depth = 0;
     while (*at) {
         if (depth == 0 && (strchr(ends, *at) || (whole && !strncmp(at, whole, strlen(whole)))))
             return at;
-        if (*at == '"' || *at == '\'') {
+        if ((*at == '"' || *at == '\'') && !is_in_number(start, at)) {
             at = behind_quote(at);
             continue;
         }
@@ -58,11 +73,6 @@ static const char *behind_blanks(const char *at)
     while (isspace((unsigned char)*at))
         ++at;
     return at;
-}
-
-static bool is_of_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
 }
 
 static const char *before_blanks(const char *start, const char *at)

@@ -62,6 +62,11 @@ template <typename T> __device__ static void multiply(T *to)
     times<5><<<1, 1>>>(to, three);
 }
 
+template <void (*KERNEL)(int *, int)> __device__ static void launch(int *to, int value)
+{
+    KERNEL<<<0'1, 0'1>>>(to, value);
+}
+
 /* Names in several words, comparisons in their arguments, braces in the kernel's. */
 // clang-format off
 __device__ static void put_all(int *to, int which)
@@ -93,6 +98,8 @@ __global__ void parent(int *to, unsigned *lanes)
     put_all(to + 56, 1);
     times<4><<<1, 1>>>(to + 59, 5);
     multiply(to + 60);
+    times<4><<<0'1, 0'1>>>(to + 61, 6);
+    launch<times<3>>(to + 62, 7);
     add<int, 32><<<1, 16, 16 * sizeof(int)>>>(to, 7);
     for (int i = 0; i < 2; i++)
         add<int, 32><<<{1, 1}, 16>>>(to, i);
@@ -114,7 +121,7 @@ int main(int count, char **arguments)
         EXPECT(lanes[i] == i + 100 * i);
     EXPECT(to[31] == 31 && to[40] == 2 * (7 + 0 + 1) && to[47] == 2 * 8);
     EXPECT(to[56] == 102 && to[57] == 0 && to[58] == 405);
-    EXPECT(to[59] == 20 && to[60] == 15);
+    EXPECT(to[59] == 20 && to[60] == 15 && to[61] == 24 && to[62] == 21);
     EXPECT(to[63] == 31 + 2 * 8);
     CUDA(cudaFree(to));
     CUDA(cudaFree(lanes));
