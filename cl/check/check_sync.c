@@ -117,14 +117,15 @@ static void check_lanes(const struct ocl_access *a)
     char about[128];
     if (!is_strange && !names_ended && !names_others && !names_none)
         return;
+    /* Lanes that have ended are not waited for: CUDA asks those that a mask names to come which have not. */
     (void)snprintf(about, sizeof about, "lane %u, mask 0x%08x; the lanes that %s are 0x%08x",
                    (unsigned)a->thread % 32, (unsigned)mask,
-                   names_ended || !names_others ? "have not ended" : "come to it",
-                   (unsigned)(names_ended || !names_others ? live : here));
-    report(a, site_of(a), a->thread, !is_strange && !names_ended && !names_others,
+                   names_others ? "come to it" : "have not ended",
+                   (unsigned)(names_others ? here : live));
+    report(a, site_of(a), a->thread, !is_strange && !names_others,
            is_strange     ? "warp operation by a lane that its own mask does not name"
-           : names_ended  ? "warp operation whose mask names lanes that have ended"
            : names_others ? "warp operation whose mask names lanes that do not come to it"
+           : names_ended  ? "warp operation whose mask names lanes that have ended"
                           : "warp operation whose mask names lanes that the block does not have",
            about);
 }

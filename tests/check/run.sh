@@ -45,6 +45,12 @@ for name in one_warp whole_warps; do
 done
 output=$(CLEM_CHECK=sync "$program" half_warps 2>&1)
 printf '%s\n' "$output" | grep -qF "error 1 (sync): warp operation whose mask names lanes that do not come to it" || fail half_warps "not reported"
+for form in native block; do
+    output=$(CLEM_CHECK=sync CLEM_PTX_FORM=$form "$program" ended_lanes 2>&1)
+    printf '%s\n' "$output" | grep -qxE "clem: ERROR SUMMARY: 0 errors, [1-9][0-9]* warnings?" &&
+        printf '%s\n' "$output" | grep -qF "warning 1 (sync): warp operation whose mask names lanes that have ended" ||
+        fail ended_lanes "no warning, or more, in the form $form"
+done
 
 # Warps that store at one place, in whichever form the kernel is.
 for name in one_place one_place_shared; do

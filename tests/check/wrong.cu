@@ -637,6 +637,18 @@ __global__ void sum_of_half(int *out, int from)
     out[threadIdx.x] = sum;
 }
 
+/* The upper lanes have ended, and nobody needs what would have come of them. */
+__global__ void sum_of_rest(int *out)
+{
+    int sum = (int)threadIdx.x;
+    if (threadIdx.x % 32 >= 16)
+        return;
+    for (int step = 8; step > 0; step /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, step);
+    if (threadIdx.x % 32 == 0)
+        out[threadIdx.x / 32] = sum;
+}
+
 /* Each thread its own number: which warp's stays, nobody can say. */
 __global__ void store_at_one_place(int *out, bool is_shared)
 {
@@ -673,6 +685,8 @@ int main(int argc, char **argv)
         sum_of_half<<<1, 64>>>(ints(64, true), is(name, "half_warps") ? 32 : 64);
     if (is(name, "one_place") || is(name, "one_place_shared"))
         store_at_one_place<<<1, 128>>>(ints(128, true), is(name, "one_place_shared"));
+    if (is(name, "ended_lanes"))
+        sum_of_rest<<<1, 64>>>(ints(2, false));
     if (is(name, "one_warp"))
         multiply_in_one_warp<<<2, 64>>>((float *)ints(256, true), 1);
     printf("%s: %s\n", name, cudaGetErrorString(cudaDeviceSynchronize()));
