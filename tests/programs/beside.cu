@@ -217,6 +217,45 @@ static void test_loop()
     EXPECT(to.is_same());
 }
 
+/* One element of each, up and down, of structures of as many as a vector's rows are taken for and more. */
+template <class T, int S, int O> __global__ void take_field(const T *in, T *up, T *down, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        up[i] = in[S * i + O];
+        down[i] = in[S * (n - 1 - i) + O];
+    }
+}
+
+template <class T, int S, int O> static void test_field()
+{
+    const int n = 1000 + S;
+    std::vector<T> in(n * S), up(n), down(n);
+    T *memory;
+    for (int i = 0; i < n * S; i++)
+        in[i] = (T)(i * 37 + 5);
+    CUDA(cudaMalloc(&memory, (n * S + 2 * n) * sizeof(T)));
+    CUDA(cudaMemcpy(memory, in.data(), in.size() * sizeof(T), cudaMemcpyHostToDevice));
+    take_field<T, S, O><<<(n + THREADS - 1) / THREADS, THREADS>>>(memory, memory + n * S,
+                                                                  memory + n * S + n, n);
+    CUDA(cudaMemcpy(up.data(), memory + n * S, n * sizeof(T), cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(down.data(), memory + n * S + n, n * sizeof(T), cudaMemcpyDeviceToHost));
+    bool is_right = true;
+    for (int i = 0; i < n; i++)
+        is_right = is_right && up[i] == in[S * i + O] && down[i] == in[S * (n - 1 - i) + O];
+    EXPECT(is_right);
+    CUDA(cudaFree(memory));
+}
+
+template <class T> static void test_fields()
+{
+    test_field<T, 2, 0>();
+    test_field<T, 2, 1>();
+    test_field<T, 3, 1>();
+    test_field<T, 4, 3>();
+    test_field<T, 5, 2>();
+}
+
 static void test_reuse()
 {
     both<triple> from(29), to(1);
@@ -242,6 +281,10 @@ int main(int count, char **arguments)
     test_alike(do_twice, twice, 1);
     test_alike(do_load_around, load_around, 1);
     test_loop();
+    test_fields<unsigned char>();
+    test_fields<short>();
+    test_fields<int>();
+    test_fields<double>();
     test_reuse();
     return program_end();
 }
