@@ -163,8 +163,7 @@ template <class T> struct both {
     };
     std::vector<T> host;
     T *device = nullptr;
-    both(unsigned seed)
-        : host(COUNT + THREADS)
+    both(unsigned seed) : host(COUNT + THREADS)
     {
         unsigned char *bytes = reinterpret_cast<unsigned char *>(host.data());
         for (size_t i = 0; i < host.size() * sizeof(T); i++)
@@ -200,8 +199,10 @@ template <class T, class KERNEL, class HOST> static void test_move(KERNEL kernel
 template <class KERNEL, class HOST> static void test_alike(KERNEL kernel, HOST on_host, int below)
 {
     both<int2> a(7);
-    int *const device = reinterpret_cast<int *>(a.device) + 2,
-               *const host = reinterpret_cast<int *>(a.host.data()) + 2;
+    int *const device = reinterpret_cast<int *>(a.device) + 2, *const host =
+                                                                   reinterpret_cast<int *>(
+                                                                       a.host.data()) +
+                                                                   2;
     kernel<<<blocks, THREADS>>>(device, device - below);
     for (int i = 0; i < COUNT; i++)
         on_host(i, host, host - below);
@@ -236,8 +237,8 @@ template <class T, int S, int O> static void test_field()
         in[i] = (T)(i * 37 + 5);
     CUDA(cudaMalloc(&memory, (n * S + 2 * n) * sizeof(T)));
     CUDA(cudaMemcpy(memory, in.data(), in.size() * sizeof(T), cudaMemcpyHostToDevice));
-    take_field<T, S, O><<<(n + THREADS - 1) / THREADS, THREADS>>>(memory, memory + n * S,
-                                                                  memory + n * S + n, n);
+    take_field<T, S, O>
+        <<<(n + THREADS - 1) / THREADS, THREADS>>>(memory, memory + n * S, memory + n * S + n, n);
     CUDA(cudaMemcpy(up.data(), memory + n * S, n * sizeof(T), cudaMemcpyDeviceToHost));
     CUDA(cudaMemcpy(down.data(), memory + n * S + n, n * sizeof(T), cudaMemcpyDeviceToHost));
     bool is_right = true;
@@ -261,8 +262,10 @@ static void test_reuse()
     both<triple> from(29), to(1);
     both<int> seen(1);
     const int whole = COUNT / THREADS;
-    reuse<<<whole, THREADS>>>(reinterpret_cast<int *>(from.device), reinterpret_cast<int *>(to.device), seen.device);
-    reuse_on_host(whole, reinterpret_cast<int *>(from.host.data()), reinterpret_cast<int *>(to.host.data()), seen.host.data());
+    reuse<<<whole, THREADS>>>(reinterpret_cast<int *>(from.device),
+                              reinterpret_cast<int *>(to.device), seen.device);
+    reuse_on_host(whole, reinterpret_cast<int *>(from.host.data()),
+                  reinterpret_cast<int *>(to.host.data()), seen.host.data());
     EXPECT(to.is_same());
     EXPECT(seen.is_same());
 }
