@@ -154,6 +154,20 @@ static void reuse_on_host(int blocks, const int *from, int *to, int *seen)
     }
 }
 
+/* At places that a list names, and in the block's memory in any order. */
+template <class T, class V>
+__global__ void exchange(const int *list, const T *from, T *to, int step, V T::*a, V T::*b)
+{
+    __shared__ T own[THREADS];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x;
+    own[t].*a = from[list[i]].*b;
+    own[t].*b = from[list[i]].*a;
+    __syncthreads();
+    const int other = t * step % THREADS;
+    to[list[i]].*a = own[other].*a;
+    to[list[i]].*b = own[other].*b;
+}
+
 template <class T> struct both {
     /* Numbers between 1 and 2. */
     enum {
@@ -216,6 +230,26 @@ static void test_loop()
     for (int i = 0; i < COUNT; i++)
         in_loop(i, from.host.data(), to.host.data(), 7);
     EXPECT(to.is_same());
+}
+
+template <class T, class V> static void test_list(V T::*a, V T::*b)
+{
+    both<T> from(37), to(91);
+    const int whole = COUNT / THREADS * THREADS, step = 7;
+    std::vector<int> list(whole);
+    int *device;
+    for (int i = 0; i < whole; i++)
+        list[i] = (int)((long long)i * 1001 % whole); /* which have no factor in common */
+    CUDA(cudaMalloc(&device, whole * sizeof(int)));
+    CUDA(cudaMemcpy(device, list.data(), whole * sizeof(int), cudaMemcpyHostToDevice));
+    exchange<T, V><<<whole / THREADS, THREADS>>>(device, from.device, to.device, step, a, b);
+    for (int i = 0; i < whole; i++) {
+        const T &own = from.host[list[i / THREADS * THREADS + i % THREADS * step % THREADS]];
+        to.host[list[i]].*a = own.*b;
+        to.host[list[i]].*b = own.*a;
+    }
+    EXPECT(to.is_same());
+    CUDA(cudaFree(device));
 }
 
 /* One element of each, up and down, of structures of as many as a vector's rows are taken for and more. */
@@ -284,6 +318,10 @@ int main(int count, char **arguments)
     test_alike(do_twice, twice, 1);
     test_alike(do_load_around, load_around, 1);
     test_loop();
+    test_list(&pair2::a, &pair2::b);
+    test_list(&triple::x, &triple::y);
+    test_list(&float4::z, &float4::w);
+    test_list(&large::q, &large::r);
     test_fields<unsigned char>();
     test_fields<short>();
     test_fields<int>();

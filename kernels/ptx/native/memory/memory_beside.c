@@ -28,7 +28,7 @@ static unsigned bits_of(const struct ptx_instruction *in)
 
 static bool is_of_memory(uint8_t space)
 {
-    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
+    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC || space == PTX_SPACE_SHARED;
 }
 
 static bool is_element(const struct ptx_native_flow *f, const struct ptx_instruction *in)
@@ -192,7 +192,11 @@ static unsigned place_in(const struct ptx_native_beside *b, const struct ptx_ins
 
 static bool is_one_row(const struct ptx_native_beside *b, const struct ptx_native_transfer *t)
 {
-    return t->at.is_line && t->at.term.line.is_whole && !t->checked && !t->shared &&
+    if (t->checked || t->shared)
+        return false;
+    if (!t->at.is_line && t->at.offset.is_vector && !t->at.is_numbered)
+        return b->width % 2 == 0 && t->bits == 32;
+    return t->at.is_line && t->at.term.line.is_whole &&
            ptx_native_stride_of(&t->at) == (int64_t)b->width * t->bits / 8;
 }
 

@@ -318,9 +318,64 @@ void ptx_native_define_lanes(struct ptx_native *n, const struct ptx_native_trans
         define_gather(n, t);
 }
 
+/* Two words that lie beside each other are one place to go to. */
+static bool is_of_pairs(const struct ptx_native_transfer *t)
+{
+    return t->bits == 32 && t->width % 2 == 0 && !t->is_volatile;
+}
+
+static struct ptx_native_transfer pairs_of(const struct ptx_native_transfer *t,
+                                           struct ptx_native_value pairs[4])
+{
+    struct ptx_native_transfer as = *t;
+    as.bits = 64;
+    as.width = t->width / 2;
+    as.values = pairs;
+    return as;
+}
+
+static void gather_pairs(struct ptx_native *n, const struct ptx_native_transfer *t,
+                         struct ptx_native_value a, struct ptx_native_value *to)
+{
+    struct ptx_native_value pairs[4];
+    const struct ptx_native_transfer as = pairs_of(t, pairs);
+    ptx_native_gather(n, &as, a, pairs);
+    for (unsigned k = 0; k < as.width; k++) {
+        const char *all = pairs[k].text;
+        const char *above =
+            ptx_native_emit(n, "lshr <32 x i64> %s, %s", all, ptx_native_constant(n, 64, 32));
+        to[(size_t)2 * k] = (struct ptx_native_value){
+            ptx_native_emit(n, "trunc <32 x i64> %s to <32 x i32>", all), 32, true};
+        to[(size_t)2 * k + 1] = (struct ptx_native_value){
+            ptx_native_emit(n, "trunc <32 x i64> %s to <32 x i32>", above), 32, true};
+    }
+}
+
+static void scatter_pairs(struct ptx_native *n, const struct ptx_native_transfer *t,
+                          struct ptx_native_value a)
+{
+    struct ptx_native_value pairs[4];
+    const struct ptx_native_transfer as = pairs_of(t, pairs);
+    for (unsigned k = 0; k < as.width; k++) {
+        const char *low = ptx_native_vector(n, t->values[(size_t)2 * k]).text,
+                   *high = ptx_native_vector(n, t->values[(size_t)2 * k + 1]).text;
+        const char *below = ptx_native_emit(n, "zext <32 x i32> %s to <32 x i64>", low);
+        const char *wide = ptx_native_emit(n, "zext <32 x i32> %s to <32 x i64>", high);
+        const char *above =
+            ptx_native_emit(n, "shl <32 x i64> %s, %s", wide, ptx_native_constant(n, 64, 32));
+        pairs[k] = (struct ptx_native_value){
+            ptx_native_emit(n, "or <32 x i64> %s, %s", below, above), 64, true};
+    }
+    ptx_native_scatter(n, &as, a);
+}
+
 void ptx_native_gather(struct ptx_native *n, const struct ptx_native_transfer *t,
                        struct ptx_native_value a, struct ptx_native_value *to)
 {
+    if (is_of_pairs(t)) {
+        gather_pairs(n, t, a, to);
+        return;
+    }
     ptx_native_define_lanes(n, t, false);
     const char *i = ptx_native_integer(t->bits);
     for (unsigned k = 0; k < t->width; k++)
@@ -334,6 +389,10 @@ void ptx_native_gather(struct ptx_native *n, const struct ptx_native_transfer *t
 void ptx_native_scatter(struct ptx_native *n, const struct ptx_native_transfer *t,
                         struct ptx_native_value a)
 {
+    if (is_of_pairs(t)) {
+        scatter_pairs(n, t, a);
+        return;
+    }
     ptx_native_define_lanes(n, t, true);
     const char *i = ptx_native_integer(t->bits);
     for (unsigned k = 0; k < t->width; k++)
