@@ -44,7 +44,7 @@ bool ptx_native_knows_row(struct ptx_native *n, const struct ptx_native_transfer
 bool ptx_native_stores_late(struct ptx_native *n, const struct ptx_native_transfer *t);
 
 /* memory_line.c: how many first lanes do it, where no mask is needed for them; 0: it is none such. */
-unsigned ptx_native_lanes_of_row(struct ptx_native *n, const struct ptx_native_transfer *t);
+unsigned ptx_native_lanes_of_row(const struct ptx_native_transfer *t);
 
 /* ---- reach.c ---- */
 
