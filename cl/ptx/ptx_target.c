@@ -367,6 +367,15 @@ static void find_lost_indices(struct ocl_context *context, struct ptx_target *ta
 }
 
 /* Code is made for the processor that it is made on. */
+static bool lacks_masks(void)
+{
+#if defined __x86_64__
+    return false;
+#else
+    return true;
+#endif
+}
+
 static bool has_byte_masks(void)
 {
 #if defined __x86_64__
@@ -424,6 +433,7 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
         .max_private_bytes = is_cpu ? PRIVATE_BYTES_ON_CPU : PRIVATE_BYTES,
         .force_form = -1,
         .llvm_major = (int)ocl_native_llvm(context),
+        .lacks_masks = lacks_masks(),
         .has_byte_masks = has_byte_masks(),
         .has_wide_vectors = has_wide_vectors(),
         .has_few_ways = has_few_ways(),

@@ -297,6 +297,7 @@ void clang_add_device(struct clang_arguments *list, const struct clang_compiler 
                                         "-fno-math-errno",
                                         "-fno-builtin-malloc", /* it may return NULL */
                                         "-fcheck-new",
+                                        "-fno-strict-aliasing", /* as NVIDIA's compiler has it */
                                         "-fno-crash-diagnostics",
                                         NULL};
     const bool fast = options->fast_math;

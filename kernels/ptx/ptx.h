@@ -232,6 +232,7 @@ struct ptx_target {
     enum ptx_threads threads; /* PTX_FORM_NATIVE */
     bool is_vast;             /* PTX_FORM_NATIVE: for launches that are: see enum ptx_vast */
     int llvm_major; /* of the LLVM that takes the text of PTX_FORM_NATIVE; 0: that form is not to be had */
+    bool lacks_masks; /* PTX_FORM_NATIVE: no vectors are loaded and stored under masks */
     bool
         has_byte_masks; /* PTX_FORM_NATIVE: vectors of 8 and 16 bits are loaded and stored under masks by the processor */
     bool

@@ -48,6 +48,22 @@ static const char text[] = PTX_BODY(
     "st.global.f32 [%rd3+1940], %f3;\nret;");
 _Static_assert(ITEMS * 4 == 1920 && BLOCKS * 4 == 20, "as the text says");
 
+/* A tree that one warp goes through alone; on its way one thread takes twice what it has. */
+#define STEP(truth, relation, bound, away)                                                         \
+    "setp." relation ".u32 " truth ", %r4, " bound ";\n@" truth " bra $L" away                     \
+    ";\nld.shared.u32 %r5, [%r2+" away "];\nld.shared.u32 %r6, [%r2];\nadd.u32 %r6, %r6, %r5;\n"   \
+    "st.shared.u32 [%r2], %r6;\n$L" away ":\nbar.sync 0;\n"
+enum { LEAVES = 64 };
+static const char tree[] = PTX_BODY(
+    ".shared .align 4 .b8 all[256];\n"
+    "ld.param.u64 %rd1, [a];\nmov.u32 %r4, %tid.x;\nshl.b32 %r2, %r4, 2;\n"
+    "mul.wide.u32 %rd2, %r4, 4;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.u32 %r3, [%rd3];\n"
+    "st.shared.u32 [%r2], %r3;\nbar.sync 0;\n" STEP("%p1", "ge", "32", "128")
+        STEP("%p2", "ne", "5", "0") STEP("%p3", "ge", "16", "64") STEP("%p4", "ge", "8", "32")
+            STEP("%p5", "ge", "4", "16") STEP("%p6", "ge", "2", "8")
+                STEP("%p7", "ge", "1",
+                     "4") "ld.shared.u32 %r7, [all];\nst.global.u32 [%rd3], %r7;\nret;");
+
 struct words {
     uint32_t items[ITEMS], blocks[BLOCKS];
     uint32_t floats[ITEMS]; /* their bits */
@@ -86,17 +102,22 @@ static void expect(struct words *words)
 
 /* ---- What an LLVM does ---- */
 
+static struct ptx_target target_for(unsigned major)
+{
+    return (struct ptx_target){.pointers = PTX_POINTERS_NUMBERS,
+                               .is_cpu = true,
+                               .has_double = true,
+                               .has_int64_atomics = true,
+                               .has_exact_divide = true,
+                               .has_thread_fence = true,
+                               .llvm_major = (int)major,
+                               .max_parameter_bytes = 4096,
+                               .force_form = PTX_FORM_NATIVE};
+}
+
 static struct ptx_kernel translate_with(unsigned major)
 {
-    const struct ptx_target target = {.pointers = PTX_POINTERS_NUMBERS,
-                                      .is_cpu = true,
-                                      .has_double = true,
-                                      .has_int64_atomics = true,
-                                      .has_exact_divide = true,
-                                      .has_thread_fence = true,
-                                      .llvm_major = (int)major,
-                                      .max_parameter_bytes = 4096,
-                                      .force_form = PTX_FORM_NATIVE};
+    const struct ptx_target target = target_for(major);
     return translate_for(text, &target);
 }
 
@@ -125,8 +146,9 @@ static void begin_scratch(unsigned char *scratch, size_t bytes)
     memset(scratch + left, 0xa5, bytes - left);
 }
 
-/* Launched twice. */
-static void run(const struct ocl_object *object, struct words *words)
+/* Twice, each time with memory as it is now. */
+static void launch(const struct ocl_object *object, const struct ptx_native_launch *launch,
+                   void *memory, size_t memory_bytes)
 {
     static const char *const names[] = {"clem_native_scratch", "clem_native_run"};
     void *functions[2] = {NULL};
@@ -139,22 +161,29 @@ static void run(const struct ocl_object *object, struct words *words)
         fail_msg("%s", why);
     memcpy(&scratch_bytes, &functions[0], sizeof scratch_bytes);
     memcpy(&blocks, &functions[1], sizeof blocks);
-    const struct parameters parameters = {(uint64_t)(uintptr_t)words, COUNT};
-    const struct ptx_native_launch launch = {.grid = {BLOCKS, 1, 1},
-                                             .block = {THREADS, 1, 1},
-                                             .shared_bytes = 384,
-                                             .block_count = BLOCKS,
-                                             .parameters = (uint64_t)(uintptr_t)&parameters};
-    const size_t bytes = (scratch_bytes(&launch) + 127) / 64 * 64;
-    void *scratch = aligned_alloc(64, bytes);
-    assert_non_null(scratch);
+    const size_t bytes = (scratch_bytes(launch) + 127) / 64 * 64;
+    void *scratch = aligned_alloc(64, bytes), *before = malloc(memory_bytes);
+    assert_true(scratch && before);
+    memcpy(before, memory, memory_bytes);
     for (int i = 0; i < 2; i++) {
-        memset(words, 0, sizeof *words);
+        memcpy(memory, before, memory_bytes);
         begin_scratch(scratch, bytes);
-        blocks(&launch, 0, BLOCKS, scratch);
+        blocks(launch, 0, launch->block_count, scratch);
     }
     free(scratch);
+    free(before);
     ocl_code_unload(&code);
+}
+
+static void run(const struct ocl_object *object, struct words *words)
+{
+    const struct parameters parameters = {(uint64_t)(uintptr_t)words, COUNT};
+    const struct ptx_native_launch all = {.grid = {BLOCKS, 1, 1},
+                                          .block = {THREADS, 1, 1},
+                                          .shared_bytes = 384,
+                                          .block_count = BLOCKS,
+                                          .parameters = (uint64_t)(uintptr_t)&parameters};
+    launch(object, &all, words, sizeof *words);
 }
 
 static void compare(const struct ocl_object *object, const char *processor)
@@ -186,6 +215,34 @@ static void try_here(const struct ocl_llvm *llvm, const struct ptx_kernel *kerne
         const struct ocl_object object = compile_for(llvm, kernel, &aim);
         compare(&object, processors[i]);
         free(object.data);
+    }
+}
+
+/* With a processor's masks, and without. */
+static void try_tree(const struct ocl_llvm *llvm, unsigned major)
+{
+    const struct ocl_aim aim = {0};
+    for (unsigned lacks = 0; lacks < 2; lacks++) {
+        uint32_t leaves[LEAVES], wanted = 0;
+        for (uint32_t i = 0; i < LEAVES; i++)
+            wanted += leaves[i] = i * i + 7;
+        wanted += leaves[5] + leaves[37];
+        struct ptx_target target = target_for(major);
+        target.threads = PTX_THREADS_ROWS;
+        target.lacks_masks = lacks;
+        struct ptx_kernel kernel = translate_for(tree, &target);
+        const struct ocl_object object = compile_for(llvm, &kernel, &aim);
+        const struct parameters parameters = {(uint64_t)(uintptr_t)leaves, LEAVES};
+        const struct ptx_native_launch one = {.grid = {1, 1, 1},
+                                              .block = {LEAVES, 1, 1},
+                                              .shared_bytes = 4 * LEAVES,
+                                              .block_count = 1,
+                                              .parameters = (uint64_t)(uintptr_t)&parameters};
+        launch(&object, &one, leaves, sizeof leaves);
+        for (uint32_t i = 0; i < LEAVES; i++)
+            assert_int_equal(leaves[i], wanted);
+        free(object.data);
+        ptx_kernel_free(&kernel);
     }
 }
 
@@ -238,6 +295,7 @@ static bool try_llvm(unsigned major)
     struct ptx_kernel kernel = translate_with(major);
     assert_int_equal(kernel.form, PTX_FORM_NATIVE);
     try_here(llvm, &kernel);
+    try_tree(llvm, major);
     try_arm(llvm, library, &kernel);
     ptx_kernel_free(&kernel);
     return true;

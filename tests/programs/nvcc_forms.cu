@@ -80,6 +80,14 @@ __device__ static void put_all(int *to, int which)
 }
 // clang-format on
 
+/* What is stored through a pointer of another type is there. */
+__global__ void store_half(int *to, short *half)
+{
+    *to = 1;
+    *half = 7;
+    to[1] = *to;
+}
+
 __global__ void sum(int *to)
 {
     to[63] = to[31] + to[40];
@@ -123,6 +131,9 @@ int main(int count, char **arguments)
     EXPECT(to[56] == 102 && to[57] == 0 && to[58] == 405);
     EXPECT(to[59] == 20 && to[60] == 15 && to[61] == 24 && to[62] == 21);
     EXPECT(to[63] == 31 + 2 * 8);
+    store_half<<<1, 1>>>(to, reinterpret_cast<short *>(to));
+    LAUNCHED();
+    EXPECT(to[0] == 7 && to[1] == 7);
     CUDA(cudaFree(to));
     CUDA(cudaFree(lanes));
     return program_end();

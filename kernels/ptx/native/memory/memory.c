@@ -277,7 +277,7 @@ static bool meet_late_rows(struct ptx_native *n, const struct ptx_native_transfe
     if (n->flow->late_count == 0 || !may_meet)
         return false;
     const bool is_one = !t->at.offset.is_vector;
-    const unsigned count = is_one ? 1 : ptx_native_lanes_of_row(n, t);
+    const unsigned count = is_one ? 1 : ptx_native_lanes_of_row(t);
     const bool is_row = count > 0 && (is_store ? !is_one && ptx_native_stores_late(n, t)
                                                : ptx_native_knows_row(n, t, count));
     if (!is_row)

@@ -63,7 +63,7 @@ bool ptx_native_has_all(struct ptx_native *n, const struct ptx_instruction *in,
                         struct ptx_native_value *values);
 
 /* memory_line.c: how many first lanes do it, where no mask is needed for them; 0: it is none such. */
-unsigned ptx_native_lanes_of_row(struct ptx_native *n, const struct ptx_native_transfer *t);
+unsigned ptx_native_lanes_of_row(const struct ptx_native_transfer *t);
 
 /* ---- reach.c ---- */
 

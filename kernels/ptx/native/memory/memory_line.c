@@ -17,15 +17,10 @@ int64_t ptx_native_stride_of(const struct ptx_native_place *at)
 /* Masks of vectors of these elements are the processor's own. */
 static bool has_masks(const struct ptx_native *n, const struct ptx_native_transfer *t)
 {
-#if defined __x86_64__
     const bool is_wide = t->bits == 32 || t->bits == 64;
     const bool is_narrow = t->bits == 8 || t->bits == 16;
-    return t->width == 1 && (is_wide || (is_narrow && n->e->target->has_byte_masks));
-#else
-    (void)n;
-    (void)t;
-    return false;
-#endif
+    return t->width == 1 && !n->e->target->lacks_masks &&
+           (is_wide || (is_narrow && n->e->target->has_byte_masks));
 }
 
 static bool is_all(const char *lanes)
@@ -230,16 +225,13 @@ static bool goes_down(const struct ptx_native_transfer *t)
            t->at.term.line.is_whole;
 }
 
-unsigned ptx_native_lanes_of_row(struct ptx_native *n, const struct ptx_native_transfer *t)
+/* Of lanes that are known to be there, and of which nothing has to hold (ptx_native_row_condition()). */
+unsigned ptx_native_lanes_of_row(const struct ptx_native_transfer *t)
 {
-    const unsigned few = first_lanes(t);
     const bool is_row = t->at.is_line && t->at.term.line.is_whole && t->width == 1 &&
                         t->at.term.line.kind == PTX_LINE_PLAIN &&
                         ptx_native_stride_of(&t->at) == (int64_t)(t->bits / 8);
-    return !is_row                                ? 0
-           : few > 0                              ? few
-           : is_all(t->lanes) || !has_masks(n, t) ? PTX_NATIVE_LANES
-                                                  : 0;
+    return !is_row ? 0 : is_all(t->lanes) ? PTX_NATIVE_LANES : first_lanes(t);
 }
 
 /* ---- Either ---- */
@@ -258,8 +250,8 @@ void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_trans
         const char *start = ptx_native_line_start(n, &t->at, 0);
         const unsigned few = first_lanes(t);
         const char *mask = few ? NULL : mask_of(n, t, true, 0);
-        const char *kept =
-            few || !mask ? ptx_native_kept_row(n, t, few ? few : PTX_NATIVE_LANES) : NULL;
+        const unsigned row = ptx_native_lanes_of_row(t);
+        const char *kept = row > 0 ? ptx_native_kept_row(n, t, row) : NULL;
         if (kept)
             to[0] = (struct ptx_native_value){kept, (uint8_t)t->bits, true};
         else if (few)
@@ -297,7 +289,8 @@ void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_tran
         const char *start = ptx_native_line_start(n, &t->at, 0);
         const unsigned few = first_lanes(t);
         const char *mask = few ? NULL : mask_of(n, t, true, 0);
-        if ((few || !mask) && ptx_native_keep_row(n, t, few ? few : PTX_NATIVE_LANES, value))
+        const unsigned row = ptx_native_lanes_of_row(t);
+        if (row > 0 && ptx_native_keep_row(n, t, row, value))
             return;
         if (few)
             store_row(n, t, few, start, NULL, narrowed(n, i, few, value));
@@ -456,8 +449,9 @@ bool ptx_native_takes_none(const struct ptx_native *n, const struct ptx_native_t
 const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_native_transfer *t)
 {
     const char *is = ptx_native_is_straight(n, &t->at.term);
+    const bool is_few = first_lanes(t) > 0 && t->at.term.line.is_whole && !goes_down(t);
     const bool needs_all =
-        !is_all(t->lanes) && !has_masks(n, t) && ptx_native_stride_of(&t->at) != 0;
+        !is_all(t->lanes) && !is_few && !has_masks(n, t) && ptx_native_stride_of(&t->at) != 0;
     if (!needs_all)
         return is;
     const char *all = ptx_native_emit(n, "icmp eq i32 %s, -1", t->lanes);
