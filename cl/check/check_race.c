@@ -366,16 +366,42 @@ static void report_touch(const struct ocl_access *a, const struct ocl_touch *tou
     ocl_check_report_access(a, &finding);
 }
 
+/* Needs the lock. Those to look at were others when the number was another. */
+static void bound_touches(struct ocl_check_launch *launch, uint64_t change)
+{
+    struct clem_check_launch *head = &launch->head;
+    _Static_assert(OCL_TOUCHED_RANGES == CLEM_CHECK_TOUCHED, "one is copied to the other");
+    uint64_t ranges[OCL_TOUCHED_RANGES][2];
+    if (head->touched_change == change)
+        return;
+    ocl_touches_bound(&launch->time, ranges);
+    head->touched_low = ranges[0][1] ? ranges[0][0] : UINT64_MAX;
+    head->touched_high = 0;
+    for (size_t i = 0; i < OCL_TOUCHED_RANGES; i++) {
+        head->touched[i][0] = ranges[i][0];
+        head->touched[i][1] = ranges[i][1];
+        head->touched_high = ranges[i][1] ? ranges[i][1] : head->touched_high;
+    }
+    head->touched_change = change;
+}
+
+/* Whether some are there, as far as the launch knows. */
+static bool is_among_touched(const struct ocl_check_launch *launch, uint64_t low, uint64_t end)
+{
+    const struct clem_check_launch *head = &launch->head;
+    bool is_among = false;
+    if (low >= head->touched_high || end <= head->touched_low)
+        return false;
+    for (size_t i = 0; i < CLEM_CHECK_TOUCHED && !is_among; i++)
+        is_among = low < head->touched[i][1] && end > head->touched[i][0];
+    return is_among;
+}
+
 static bool meets_touch(const struct ocl_access *a, struct ocl_touch *met)
 {
     struct ocl_check_launch *launch = a->launch;
-    const uint64_t change = ocl_touches_change();
-    if (launch->head.touched_change != change) {
-        ocl_touches_bound(&launch->time, &launch->head.touched_low, &launch->head.touched_high);
-        launch->head.touched_change = change;
-    }
-    return a->address < launch->head.touched_high &&
-           a->address + a->bytes > launch->head.touched_low &&
+    bound_touches(launch, ocl_touches_change());
+    return is_among_touched(launch, a->address, a->address + a->bytes) &&
            ocl_touches_find(&launch->time, a->address, a->bytes, a->kind != CLEM_CHECK_LOAD,
                             is_open(a), met);
 }
@@ -647,9 +673,8 @@ static void report_all(const struct ocl_access *a, struct found *here)
 static bool may_be_touched(const struct ocl_check_launch *launch, uint64_t address, uint64_t bytes)
 {
     const uint64_t change = ocl_touches_change();
-    return change != 0 &&
-           (launch->head.touched_change != change ||
-            (address < launch->head.touched_high && address + bytes > launch->head.touched_low));
+    return change != 0 && (launch->head.touched_change != change ||
+                           is_among_touched(launch, address, address + bytes));
 }
 
 /* Whether it can be told without the lock, and then enters. */
@@ -770,17 +795,6 @@ static void report_plain(struct ocl_check_launch *launch, uint64_t what, uint64_
     keep_reported(launch);
 }
 
-static void bound_touches(struct ocl_check_launch *launch)
-{
-    pthread_mutex_lock(&lock);
-    const uint64_t change = ocl_touches_change();
-    if (launch->head.touched_change != change) {
-        ocl_touches_bound(&launch->time, &launch->head.touched_low, &launch->head.touched_high);
-        launch->head.touched_change = change;
-    }
-    pthread_mutex_unlock(&lock);
-}
-
 /* Whether the launch has the turn, or gets it now that another one's is over; and enters. */
 static bool enter_in_turn(struct ocl_check_launch *launch)
 {
@@ -803,8 +817,11 @@ uint64_t ocl_check_race_plain(struct ocl_check_launch *launch, uint64_t what, ui
         CLEM_CHECK_SPACE(what) == CLEM_CHECK_SHARED || window == OCL_CHECK_SHARED_WINDOW;
     if (window == OCL_CHECK_LOCAL_WINDOW)
         return 1;
-    if (CLEM_CHECK_BYTES(what) == 0 && !is_shared)
-        bound_touches(launch);
+    if (CLEM_CHECK_BYTES(what) == 0 && !is_shared) {
+        pthread_mutex_lock(&lock);
+        bound_touches(launch, ocl_touches_change());
+        pthread_mutex_unlock(&lock);
+    }
     if (thread >= OCL_RACE_THREADS ||
         atomic_load_explicit(&launch->put_off, memory_order_relaxed) != 0 ||
         (!is_shared && may_be_touched(launch, address, CLEM_CHECK_BYTES(what))) ||

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST = 512, MOST_ROWS = 1 << 16 };
 
@@ -188,19 +189,59 @@ uint64_t ocl_touches_change_place(void)
     return (uint64_t)(uintptr_t)&change;
 }
 
-void ocl_touches_bound(const struct ocl_stream_time *time, uint64_t *low, uint64_t *high)
+/* One more than are given, since the next comes in before two become one. */
+struct ranges {
+    uint64_t at[OCL_TOUCHED_RANGES + 1][2];
+    size_t count;
+};
+
+static void join_with_next(struct ranges *r, size_t at)
 {
-    *low = UINT64_MAX;
-    *high = 0;
+    if (r->at[at + 1][1] > r->at[at][1])
+        r->at[at][1] = r->at[at + 1][1];
+    r->count--;
+    memmove(r->at[at + 1], r->at[at + 2], (r->count - at - 1) * sizeof r->at[0]);
+}
+
+/* Where there are too many, the two become one that lie nearest. */
+static void join_nearest(struct ranges *r)
+{
+    size_t nearest = 0;
+    for (size_t i = 1; i + 1 < r->count; i++)
+        if (r->at[i + 1][0] - r->at[i][1] < r->at[nearest + 1][0] - r->at[nearest][1])
+            nearest = i;
+    join_with_next(r, nearest);
+}
+
+static void add_range(struct ranges *r, uint64_t first, uint64_t end)
+{
+    size_t at = r->count;
+    for (; at > 0 && r->at[at - 1][0] > first; at--)
+        memcpy(r->at[at], r->at[at - 1], sizeof r->at[0]);
+    r->at[at][0] = first;
+    r->at[at][1] = end;
+    r->count++;
+    at -= at > 0;
+    while (at + 1 < r->count)
+        if (r->at[at + 1][0] <= r->at[at][1])
+            join_with_next(r, at);
+        else
+            at++;
+    if (r->count > OCL_TOUCHED_RANGES)
+        join_nearest(r);
+}
+
+void ocl_touches_bound(const struct ocl_stream_time *time,
+                       uint64_t ranges[static OCL_TOUCHED_RANGES][2])
+{
+    struct ranges r = {.count = 0};
     pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < count; i++) {
-        if (!touches[i].is_watched && is_in_order(time, &touches[i].time))
-            continue;
-        const uint64_t first = touches[i].rows.address, end = end_of(&touches[i]);
-        *low = first < *low ? first : *low;
-        *high = end > *high ? end : *high;
-    }
+    for (size_t i = 0; i < count; i++)
+        if (touches[i].is_watched || !is_in_order(time, &touches[i].time))
+            add_range(&r, touches[i].rows.address, end_of(&touches[i]));
     pthread_mutex_unlock(&lock);
+    memset(r.at[r.count], 0, (OCL_TOUCHED_RANGES - r.count) * sizeof r.at[0]);
+    memcpy(ranges, r.at, OCL_TOUCHED_RANGES * sizeof r.at[0]);
 }
 
 bool ocl_touches_find(const struct ocl_stream_time *time, uint64_t address, uint64_t bytes,

@@ -6,6 +6,8 @@
 #include "cl/check.h"
 #include "cl/check/streams.h"
 
+enum { OCL_TOUCHED_RANGES = 8 };
+
 /* One end of a command of a stream's. */
 struct ocl_touch {
     struct ocl_stream_time time;
@@ -29,10 +31,12 @@ bool ocl_touches_meet(const struct ocl_touch *one, const struct ocl_touch *other
  * false: none. */
 bool ocl_touches_add(const struct ocl_touch *touch, struct ocl_touch *met, uint64_t *address);
 
-/* Those that are not in order with a launch, or are watched, lie between *low and *high, as long as ocl_touches_change() stays the same. */
+/* Those that are not in order with a launch, or are watched, lie in these, as long as ocl_touches_change() stays the same: the lowest
+ * first, and apart; 0 and 0 behind the last. */
 uint64_t ocl_touches_change(void);
 uint64_t ocl_touches_change_place(void); /* the address of that number */
-void ocl_touches_bound(const struct ocl_stream_time *time, uint64_t *low, uint64_t *high);
+void ocl_touches_bound(const struct ocl_stream_time *time,
+                       uint64_t ranges[static OCL_TOUCHED_RANGES][2]);
 
 /* The first that meets an access of a kernel to so many bytes, copied. What a kernel writes is no longer watched. is_open: the host
  * is meant to see it, or to be seen by it. */

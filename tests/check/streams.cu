@@ -483,6 +483,39 @@ static void fills_apart()
     cudaMemsetAsync(a + 100, 2, 400, two);
 }
 
+/* Every other 32 of all. */
+__global__ void put_others(int *to)
+{
+    to[threadIdx.x / 32 * 64 + threadIdx.x % 32] = threadIdx.x;
+}
+
+static void fill_many(int *others, int count)
+{
+    for (int i = 0; i < count; i++)
+        cudaMemsetAsync(a + i * 64, 1, 128, one);
+    put_others<<<1, 32 * count, 0, two>>>(others);
+}
+
+static void fills_between()
+{
+    fill_many(a + 32, 5);
+}
+
+static void many_fills_between()
+{
+    fill_many(a + 32, N / 64);
+}
+
+static void last_of_fills()
+{
+    fill_many(a + 31, 5);
+}
+
+static void last_of_many_fills()
+{
+    fill_many(a + 31, N / 64);
+}
+
 static void columns_apart()
 {
     cudaMemset2DAsync(a, 64, 1, 32, 16, one);
@@ -1036,6 +1069,10 @@ static const struct test tests[] = {
     {"copies", "a copy reads what other work in another stream writes", copies, cudaStreamNonBlocking},
     {"fills", "a fill and other work in another stream both write", fills, cudaStreamNonBlocking},
     {"fills_apart", "", fills_apart, cudaStreamNonBlocking},
+    {"fills_between", "", fills_between, cudaStreamNonBlocking},
+    {"many_fills_between", "", many_fills_between, cudaStreamNonBlocking},
+    {"last_of_fills", "other work in another stream", last_of_fills, cudaStreamNonBlocking},
+    {"last_of_many_fills", "other work in another stream", last_of_many_fills, cudaStreamNonBlocking},
     {"columns_apart", "", columns_apart, cudaStreamNonBlocking},
     {"columns", "both write", columns, cudaStreamNonBlocking},
     {"pinned_of_two", "a copy reads what other work in another stream writes", pinned_of_two, cudaStreamNonBlocking},

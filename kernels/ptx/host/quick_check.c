@@ -428,8 +428,7 @@ static inline void note_still(const struct quick *q, uint64_t *cells, uint64_t l
 
 static inline bool may_be_touched(const struct quick *q, const struct lanes *l)
 {
-    return q->change != 0 && l->low < q->head->touched_high &&
-           l->low + l->bytes + 16 > q->head->touched_low;
+    return q->change != 0 && clem_race_is_among(q->head, l->low, l->low + l->bytes + 16);
 }
 
 /* first: the place of lane `lane`; which: of the lanes from that one on, side by side. */

@@ -250,8 +250,8 @@ static bool may_be_touched(const struct row *r, uint64_t low, uint64_t bytes)
     const struct clem_race_gate *const gate =
         (const struct clem_race_gate *)(uintptr_t)r->head->gate;
     const uint64_t change = clem_race_change(gate);
-    return change != 0 && (r->head->touched_change != change ||
-                           (low < r->head->touched_high && low + bytes > r->head->touched_low));
+    return change != 0 &&
+           (r->head->touched_change != change || clem_race_is_among(r->head, low, low + bytes));
 }
 
 /* What a lane's access is to a cell, without the thread's number, and how far behind the first of a page. */

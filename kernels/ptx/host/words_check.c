@@ -156,7 +156,7 @@ static inline bool passes(const struct words *w, const struct some *s,
     const uint32_t *const values =
         (const uint32_t *)(const void *)list->values + (size_t)s->lane * (w->bytes / 4);
     bool are_same = false;
-    if (w->may_be_touched && s->low < w->head->touched_high && end + 16 > w->head->touched_low)
+    if (w->may_be_touched && clem_race_is_among(w->head, s->low, end + 16))
         return false;
     if (s->low % w->bytes != 0 || !cells || (s->low ^ (end - 1)) >> CLEM_RACE_PAGE_BITS ||
         !have_fronts(w, cells, s->low, end - 1))

@@ -70,6 +70,7 @@ struct clem_check_still {
 #define CLEM_RACE_REPORTED 256
 #define CLEM_CHECK_STORED  8
 #define CLEM_CHECK_STILL   64
+#define CLEM_CHECK_TOUCHED 8
 
 /* The start of what the host has for a launch; its address is the kernel's argument. */
 struct clem_check_launch {
@@ -104,6 +105,8 @@ struct clem_check_launch {
     ulong stored[CLEM_CHECK_STORED];  /* the memory that it writes; more than that: all */
     ulong still
         [CLEM_CHECK_STILL]; /* of accesses, by their numbers: the memory that each read last; it has `still` */
+    /* Where between touched_low and touched_high it is, each from .. up to ..; 0 and 0 behind the last. */
+    ulong touched[CLEM_CHECK_TOUCHED][2];
 };
 
 /* ---- Races that kernels look for themselves (cl/race/) ---- */

@@ -204,13 +204,23 @@ CLEM_RACE_INLINE bool clem_race_is_put_off(__global const struct clem_check_laun
     return __atomic_load_n((__global const uint *)head->put_off, __ATOMIC_RELAXED) != 0u;
 }
 
+/* Whether a copy or fill may touch some of the bytes from low up to end, as far as the launch knows. */
+CLEM_RACE_INLINE bool clem_race_is_among(__global const struct clem_check_launch *head, ulong low, ulong end)
+{
+    bool is_among = false;
+    if (low >= head->touched_high || end <= head->touched_low)
+        return false;
+    for (uint i = 0u; i < CLEM_CHECK_TOUCHED && !is_among; i++)
+        is_among = low < head->touched[i][1] && end > head->touched[i][0];
+    return is_among;
+}
+
 /* Whether a copy or fill may touch an address. */
 CLEM_RACE_INLINE bool clem_race_is_touched(__global const struct clem_check_launch *head,
                                         __global const struct clem_race_gate *gate, ulong address)
 {
     const ulong change = clem_race_change(gate);
-    return change != 0ul && (head->touched_change != change ||
-                             (address < head->touched_high && address + 16ul > head->touched_low));
+    return change != 0ul && (head->touched_change != change || clem_race_is_among(head, address, address + 16ul));
 }
 
 /* The page that has the cells of an address, or of an offset in shared memory; 0: the host knows. */
