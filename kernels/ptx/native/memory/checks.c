@@ -229,7 +229,9 @@ static const char *call_line(struct ptx_native *n, const struct ptx_native_trans
                              const char *first, const char *second, int64_t stride, uint64_t more)
 {
     const uint64_t ways = ways_of_line(n, t->checked, stride) | more;
-    const char *name = is_row_of_shared(t->checked, ways, stride) ? "shared" : "line";
+    const char *name = ways & PTX_NATIVE_SEEN                       ? "still"
+                       : is_row_of_shared(t->checked, ways, stride) ? "shared"
+                                                                    : "line";
     ptx_native_declare(n, "declare i64 @clem_native_check_%s(i64, i64, i64, i32, i64, i64, i64)",
                        name);
     return ptx_native_emit(n,
