@@ -481,13 +481,12 @@ static inline bool follow_each_other(uint32_t lanes)
 }
 
 /* Lanes on a line, of which `first` is lane 0's place. */
-static bool log_lanes(struct reader *r, uint64_t first, uint32_t lanes, int64_t stride)
+static __attribute__((noinline)) bool log_lanes(struct reader *r, uint64_t first, uint32_t lanes,
+                                                int64_t stride)
 {
     uint64_t addresses[32];
     if (lanes == 0)
         return true;
-    if (stride == 4 && r->bytes == 4 && follow_each_other(lanes))
-        return log_words(r, first, lanes);
     if (stride == (int64_t)r->bytes && r->bytes < 4 && follow_each_other(lanes))
         return log_bytes(r, first, lanes);
     if (stride == 0 || (stride == (int64_t)r->bytes && follow_each_other(lanes)))
@@ -495,6 +494,14 @@ static bool log_lanes(struct reader *r, uint64_t first, uint32_t lanes, int64_t 
     for (uint32_t i = 0; i < 32; i++)
         addresses[i] = first + i * (uint64_t)stride;
     return log_list(r, lanes, addresses) == 0;
+}
+
+/* Mostly they read words side by side. */
+static inline bool log_whole(struct reader *r, uint64_t first, uint32_t lanes, int64_t stride)
+{
+    return stride == 4 && r->bytes == 4 && follow_each_other(lanes)
+               ? log_words(r, first, lanes)
+               : log_lanes(r, first, lanes, stride);
 }
 
 bool ptx_still_reads_line(const struct ptx_native_launch *launch,
@@ -512,7 +519,7 @@ bool ptx_still_reads_line(const struct ptx_native_launch *launch,
         begin(&r, launch, block, told, one + (unsigned)__builtin_ctz(lanes) * (uint64_t)stride);
     if (is)
         is = start == first
-                 ? log_lanes(&r, first, lanes, stride)
+                 ? log_whole(&r, first, lanes, stride)
                  : log_lanes(&r, first, low, stride) && log_lanes(&r, start, high, stride);
     clem_race_leave(launch->checked);
     return is;
