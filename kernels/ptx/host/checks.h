@@ -73,6 +73,9 @@ void clem_native_check_warp(const struct ptx_native_launch *launch,
                             const struct ptx_native_block *block,
                             const struct ptx_native_told *told, uint32_t lanes, uint32_t live,
                             uint32_t mask, struct ptx_native_list *list);
+/* All warps that have not ended have come to one barrier. */
+void clem_native_check_meeting(const struct ptx_native_launch *launch,
+                               const struct ptx_native_block *block);
 /* CLEM_CHECK_FLOWS, CLEM_CHECK_EXCHANGE: a text, and for the latter what each lane has in `values`, and what stands above the
  * lanes. */
 void clem_native_check_flows(const struct ptx_native_launch *launch,
@@ -89,6 +92,7 @@ void clem_native_check_exchange(const struct ptx_native_launch *launch,
     FUNCTION(check_list)                                                                           \
     FUNCTION(check_each)                                                                           \
     FUNCTION(check_warp)                                                                           \
+    FUNCTION(check_meeting)                                                                        \
     FUNCTION(check_flows)                                                                          \
     FUNCTION(check_exchange)
 

@@ -1373,6 +1373,17 @@ void clem_native_block_meets(const struct ptx_native_launch *launch,
     ptx_phase_meet(launch, block);
 }
 
+void clem_native_check_meeting(const struct ptx_native_launch *launch,
+                               const struct ptx_native_block *block)
+{
+    const struct ptx_native_turn *const turns =
+        (const struct ptx_native_turn *)(uintptr_t)block->turns;
+    uint32_t live = 0;
+    for (uint32_t i = 0; i < block->end; i++)
+        live += turns[i].lanes == UINT32_MAX ? (uint32_t)LANES : count_of(turns[i].lanes);
+    clem_native_block_meets(launch, block, live);
+}
+
 void clem_native_block_ends(const struct ptx_native_launch *launch, struct ptx_native_block *block)
 {
     ptx_phase_end(block);
