@@ -116,8 +116,10 @@ static __attribute__((noinline)) bool takes_new(struct ptx_phase *phase,
                    add_write(&phase->lines, &s))
                : !add_read(&phase->lines, &s))
         return false;
-    if (shadow && writes)
+    if (shadow && writes) {
         memset(shadow + s.low, 1, s.end - s.low);
+        phase->known = s.low <= phase->known ? s.end : phase->known;
+    }
     note(phase, told, lanes, block->thread, start);
     return true;
 }
