@@ -40,9 +40,11 @@ struct ocl_check_launch *ocl_check_begin(const struct ocl_check_launch *facts,
     *launch = *facts;
     launch->head.function = (uint64_t)(uintptr_t)checked;
     launch->head.access = (uint64_t)(uintptr_t)access_plain;
-    launch->head.meets =
-        ocl_check_wants(OCL_CHECK_RACE) ? (uint64_t)(uintptr_t)ocl_check_race_meets : 0;
-    launch->head.gate = ocl_check_wants(OCL_CHECK_RACE) ? ocl_check_race_gate() : 0;
+    if (ocl_check_wants(OCL_CHECK_RACE)) {
+        launch->head.meets = (uint64_t)(uintptr_t)ocl_check_race_meets;
+        launch->head.warp_meets = (uint64_t)(uintptr_t)ocl_check_race_warp_meets;
+        launch->head.gate = ocl_check_race_gate();
+    }
     ocl_check_race_begin(launch);
     launch->head.put_off = (uint64_t)(uintptr_t)&launch->put_off;
     ocl_check_still(launch);

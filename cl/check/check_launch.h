@@ -40,6 +40,7 @@ struct ocl_check_launch {
     pthread_mutex_t turn_lock;
     pthread_cond_t turn;
     uint64_t next;             /* the block whose turn it is, under turn_lock */
+    unsigned waiting;          /* threads, for others' blocks, likewise */
     uint32_t race;             /* its number there, under the lock of races; 0: none yet */
     _Atomic uint32_t put_off;  /* accesses of copies that are not complete (check_later.h) */
     _Atomic bool groups_begun; /* there were any */
@@ -112,8 +113,9 @@ void ocl_check_sync(const struct ocl_access *access);
 uint64_t ocl_check_race_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
                               uint64_t address, uint64_t thread, uint64_t block);
 uint64_t ocl_check_race_gate(void);
-/* struct clem_check_launch's `meets`. */
+/* struct clem_check_launch's `meets` and `warp_meets`. */
 bool ocl_check_race_meets(struct ocl_check_launch *launch, uint64_t block, uint32_t live);
+bool ocl_check_race_warp_meets(struct ocl_check_launch *launch, uint64_t block, uint32_t warp);
 /* The launch's head has what was reported of its kernel before. */
 void ocl_check_race_begin(struct ocl_check_launch *launch);
 

@@ -12,8 +12,10 @@ bool ocl_check_orders(const struct ocl_check_launch *launch)
 void ocl_check_begin_block(struct ocl_check_launch *launch, uint64_t block)
 {
     pthread_mutex_lock(&launch->turn_lock);
+    launch->waiting++;
     while (launch->next < block)
         ocl_steady_wait(&launch->turn, &launch->turn_lock);
+    launch->waiting--;
     pthread_mutex_unlock(&launch->turn_lock);
 }
 
@@ -21,6 +23,7 @@ void ocl_check_end_block(struct ocl_check_launch *launch)
 {
     pthread_mutex_lock(&launch->turn_lock);
     launch->next++;
-    pthread_cond_broadcast(&launch->turn);
+    if (launch->waiting != 0)
+        pthread_cond_broadcast(&launch->turn);
     pthread_mutex_unlock(&launch->turn_lock);
 }

@@ -857,6 +857,15 @@ bool ocl_check_race_meets(struct ocl_check_launch *launch, uint64_t block, uint3
     return is_done;
 }
 
+bool ocl_check_race_warp_meets(struct ocl_check_launch *launch, uint64_t block, uint32_t warp)
+{
+    if (!enter(launch))
+        return false;
+    const bool is_done = ocl_race_warp_meets(race, launch->race, block, warp);
+    leave(launch);
+    return is_done;
+}
+
 uint64_t ocl_check_race_gate(void)
 {
     return (uint64_t)(uintptr_t)&gate;

@@ -131,8 +131,10 @@ void ocl_race_fence(struct ocl_race *race, struct ocl_race_block *block, uint32_
 
 /* All threads that have not ended meet. */
 void ocl_race_meet(struct ocl_race *race, struct ocl_race_block *block);
-/* Likewise those of the block that runs, if it is that one, and knows of others no more than its launch does; false: nothing is done. */
+/* Likewise those of the block that runs, or of a warp of its, if it is that one, and no thread of it has something to tell the others;
+ * false: nothing is done. */
 bool ocl_race_meets(struct ocl_race *race, uint32_t launch, uint64_t block);
+bool ocl_race_warp_meets(struct ocl_race *race, uint32_t launch, uint64_t block, uint32_t warp);
 /* A thread arrives at a barrier, and goes on. */
 void ocl_race_arrive(struct ocl_race *race, struct ocl_race_block *block, uint32_t barrier,
                      uint32_t thread);

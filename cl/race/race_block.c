@@ -285,6 +285,10 @@ static struct ocl_race_block *take_block(struct ocl_race *race, uint32_t threads
 
 static void forget_rows(struct ocl_race_block *block)
 {
+    if (!block->is_parted)
+        return;
+    block->is_parted = false;
+    memset(block->barriers, 0, sizeof block->barriers);
     if (block->rows)
         memset(block->rows, 0, (size_t)WARPS * WARPS * sizeof *block->rows);
     for (size_t i = 0; i < WARPS; i++)
@@ -311,7 +315,6 @@ struct ocl_race_block *ocl_race_block_begin(struct ocl_race *race, uint32_t laun
     block->doubts = block->turn = block->knows = block->fenced = block->fences = 0;
     if (block->is_touched)
         memset(block->all, 0, block->room * sizeof *block->all);
-    memset(block->barriers, 0, sizeof block->barriers);
     block->is_touched = false;
     forget_rows(block);
     block->next = race->open;
@@ -323,7 +326,7 @@ struct ocl_race_block *ocl_race_block_begin(struct ocl_race *race, uint32_t laun
     block->clear = span && span->clear > race->launch_begin ? span->clear : race->launch_begin;
     block->is_clear = ocl_race_past_of(race, launch) != OCL_RACE_BESIDE && span &&
                       race->look.alone == span->begin + 1;
-    for (uint32_t i = 0; i < WARPS; i++)
+    for (uint32_t i = 0; i < WARPS && i * 32 < threads; i++)
         block->warps[i].time = block->begin;
     race_show(race);
     return block;
@@ -394,6 +397,7 @@ void ocl_race_warp(struct ocl_race *race, struct ocl_race_block *block, uint32_t
         w->time = race->look.time;
     else if (rows_of(race, &w->rows))
         meet_rows(w->rows, lanes, race->look.time);
+    block->is_parted |= lanes != all;
     race_join_lanes(race, block, warp * 32, lanes);
     race->look.time++;
 }
@@ -411,13 +415,26 @@ void ocl_race_meet(struct ocl_race *race, struct ocl_race_block *block)
     race->look.time++;
 }
 
-bool ocl_race_meets(struct ocl_race *race, uint32_t launch, uint64_t number)
+/* The block that runs; NULL: it is another one, or some thread of it has something to tell the others. */
+static struct ocl_race_block *quiet_block(struct ocl_race *race, uint32_t launch, uint64_t number)
 {
     struct ocl_race_block *const block = race->last;
-    if (!block || block->number != number || block->launch != launch || block->is_touched)
-        return false;
+    return block && block->number == number && block->launch == launch && !block->is_touched ? block
+                                                                                             : NULL;
+}
+
+bool ocl_race_meets(struct ocl_race *race, uint32_t launch, uint64_t number)
+{
+    struct ocl_race_block *const block = quiet_block(race, launch, number);
     ocl_race_meet(race, block);
-    return true;
+    return block != NULL;
+}
+
+bool ocl_race_warp_meets(struct ocl_race *race, uint32_t launch, uint64_t number, uint32_t warp)
+{
+    struct ocl_race_block *const block = quiet_block(race, launch, number);
+    ocl_race_warp(race, block, warp, ~0u);
+    return block != NULL;
 }
 
 static void come(struct ocl_race *race, struct ocl_race_block *block, struct barrier *barrier,
@@ -437,6 +454,7 @@ void ocl_race_arrive(struct ocl_race *race, struct ocl_race_block *block, uint32
     if (!block)
         return;
     race_turn(race, block);
+    block->is_parted = true;
     come(race, block, &block->barriers[number % BARRIERS], thread / 32, 1u << thread % 32);
     race->look.time++;
 }
@@ -463,6 +481,7 @@ void ocl_race_pass(struct ocl_race *race, struct ocl_race_block *block, uint32_t
     if (!block)
         return;
     race_turn(race, block);
+    block->is_parted = true;
     struct barrier *barrier = &block->barriers[number % BARRIERS];
     for (uint32_t w = 0; w < WARPS; w++)
         if (lanes[w] != 0)

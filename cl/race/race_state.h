@@ -103,6 +103,7 @@ struct ocl_race_block {
     uint32_t fenced;  /* each thread had a fence behind this */
     uint32_t fences;  /* threads with a wide one since the barrier */
     bool is_touched;  /* some thread has something in struct thread */
+    bool is_parted;   /* likewise some warp in `rows`, its own or the block's, or some barrier */
     uint32_t doubts;  /* reports that may yet turn out to be none */
     struct ocl_race_report doubt[DOUBTS];
     uint32_t *rows; /* WARPS by WARPS: until when a warp knows another; NULL: not beside */

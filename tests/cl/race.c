@@ -116,7 +116,14 @@ TEST_BODY(race_barrier_of_the_block_that_runs_orders_it_where_no_more_is_known)
     touch(&b, other, 0, 40, 1, shared_writes);
     assert_false(ocl_race_meets(b.race, b.launch, 4));
     assert_true(ocl_race_meets(b.race, b.launch, 5));
-    end(&b, 0, 0, 0);
+    touch(&b, other, 33, 80, 1, shared_writes);
+    assert_true(ocl_race_warp_meets(b.race, b.launch, 5, 1));
+    touch(&b, other, 34, 80, 2, shared_reads);
+    assert_false(ocl_race_warp_meets(b.race, b.launch, 4, 1));
+    touch(&b, other, 35, 84, 1, shared_writes);
+    assert_true(ocl_race_warp_meets(b.race, b.launch, 5, 0));
+    touch(&b, other, 36, 84, 2, shared_reads);
+    end(&b, 0, 0, 1);
 }
 
 TEST_BODY(race_of_blocks_of_changing_size_takes_memory_once)

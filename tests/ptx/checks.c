@@ -53,6 +53,58 @@ TEST_BODY(checked_kernels_are_not_native_where_threads_are_told_of)
         assert_int_not_equal(form_of(bodies[i]), PTX_FORM_NATIVE);
 }
 
+static bool tells_of_meetings(const char *text)
+{
+    struct ptx_kernel kernel = translate_checked(text);
+    assert_int_equal(kernel.form, PTX_FORM_NATIVE);
+    const bool tells = strstr(kernel.text, "call void @clem_native_check_meeting") != NULL;
+    ptx_kernel_free(&kernel);
+    return tells;
+}
+
+TEST_BODY(warps_that_come_to_a_barrier_go_on_where_they_have_told_of_it)
+{
+    assert_true(tells_of_meetings(PTX_BODY(ELEMENT "ld.global.u32 %r2, [%rd3]; bar.sync 0; "
+                                                   "st.global.u32 [%rd3+4], %r2; ret;")));
+    assert_false(tells_of_meetings(
+        PTX_BODY(ELEMENT "ld.global.u32 %r2, [%rd3]; st.global.u32 [%rd3], %r2; ret;")));
+}
+
+static uint32_t met_threads, other_calls;
+
+static bool meets(uint64_t name, uint64_t number, uint32_t live)
+{
+    (void)name, (void)number;
+    met_threads = live;
+    return live == 40;
+}
+
+static uint64_t count_call(const struct clem_check_call *call)
+{
+    other_calls++;
+    assert_int_equal(CLEM_CHECK_KIND(call->what), CLEM_CHECK_BARRIER);
+    assert_int_equal(call->value, met_threads);
+    assert_int_equal(call->site, 9);
+    return 0;
+}
+
+TEST_BODY(a_meeting_is_of_the_threads_that_have_not_ended)
+{
+    static struct clem_check_launch head;
+    struct ptx_native_turn turns[3] = {{.lanes = UINT32_MAX}, {.lanes = 0}, {.lanes = 0xff00}};
+    const struct ptx_native_launch launch = {.checked = (uint64_t)(uintptr_t)&head};
+    const struct ptx_native_block block = {.turns = (uint64_t)(uintptr_t)turns, .end = 3, .met = 9};
+    head.meets = (uint64_t)(uintptr_t)meets;
+    head.function = (uint64_t)(uintptr_t)count_call;
+    clem_native_check_meeting(&launch, &block);
+    assert_int_equal(met_threads, 40);
+    assert_int_equal(other_calls, 0);
+    turns[1].lanes = 1;
+    clem_native_check_meeting(&launch, &block);
+    assert_int_equal(met_threads, 41);
+    assert_int_equal(other_calls, 1);
+}
+
 /* ---- Where stores go ---- */
 
 #define ADDRESSES                                                                                  \

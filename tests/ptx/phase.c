@@ -382,6 +382,9 @@ TEST_BODY(lines_are_right_where_they_were_written_and_are_when_they_are_stored)
     assert_true(takes(CLEM_CHECK_STORE, 0xff, 0));
     assert_int_equal(here.shadow[31], 1);
     assert_int_equal(here.shadow[32], 0);
+    assert_int_equal(ptx_phase_of(&here.block)->known, 32);
+    assert_true(takes(CLEM_CHECK_STORE, 0xff0000, 0));
+    assert_int_equal(ptx_phase_of(&here.block)->known, 32);
     assert_true(takes(CLEM_CHECK_LOAD, 0xff, 0));
     assert_false(takes(CLEM_CHECK_LOAD, 0x1ff, 0));
     assert_false(takes(CLEM_CHECK_LOAD, 0x1, 2));

@@ -33,7 +33,8 @@ enum {
     PTX_NATIVE_STILL = 32, /* a plain load of memory that may be still: still.h */
     PTX_NATIVE_WORDS = 64, /* 4 or 8 bytes of global memory each, side by side: words_check.c */
     PTX_NATIVE_CALM = 128, /* a load of shared memory for which PTX_NATIVE_LOOKS is all (phase.h) */
-    PTX_NATIVE_SEEN = 256 /* of PTX_NATIVE_STILL: the text has looked whether all was read before */
+    PTX_NATIVE_SEEN =
+        256 /* of PTX_NATIVE_STILL: the text has looked whether all was read before, and calls clem_native_check_still() */
 };
 
 /* For each lane an address of the host's, and a value of as many bytes as its store has: side by side. */
@@ -53,6 +54,11 @@ uint64_t clem_native_check_shared(const struct ptx_native_launch *launch,
                                   const struct ptx_native_block *block,
                                   const struct ptx_native_told *told, uint32_t lanes,
                                   uint64_t first, uint64_t second, struct ptx_native_list *list);
+/* Likewise of what has PTX_NATIVE_SEEN. */
+uint64_t clem_native_check_still(const struct ptx_native_launch *launch,
+                                 const struct ptx_native_block *block,
+                                 const struct ptx_native_told *told, uint32_t lanes, uint64_t first,
+                                 uint64_t second, struct ptx_native_list *list);
 uint64_t clem_native_check_list(const struct ptx_native_launch *launch,
                                 const struct ptx_native_block *block,
                                 const struct ptx_native_told *told, uint32_t lanes,
@@ -67,6 +73,9 @@ void clem_native_check_warp(const struct ptx_native_launch *launch,
                             const struct ptx_native_block *block,
                             const struct ptx_native_told *told, uint32_t lanes, uint32_t live,
                             uint32_t mask, struct ptx_native_list *list);
+/* All warps that have not ended have come to one barrier. */
+void clem_native_check_meeting(const struct ptx_native_launch *launch,
+                               const struct ptx_native_block *block);
 /* CLEM_CHECK_FLOWS, CLEM_CHECK_EXCHANGE: a text, and for the latter what each lane has in `values`, and what stands above the
  * lanes. */
 void clem_native_check_flows(const struct ptx_native_launch *launch,
@@ -79,9 +88,11 @@ void clem_native_check_exchange(const struct ptx_native_launch *launch,
 #define CLEM_NATIVE_CHECKS(FUNCTION)                                                               \
     FUNCTION(check_line)                                                                           \
     FUNCTION(check_shared)                                                                         \
+    FUNCTION(check_still)                                                                          \
     FUNCTION(check_list)                                                                           \
     FUNCTION(check_each)                                                                           \
     FUNCTION(check_warp)                                                                           \
+    FUNCTION(check_meeting)                                                                        \
     FUNCTION(check_flows)                                                                          \
     FUNCTION(check_exchange)
 

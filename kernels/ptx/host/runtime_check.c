@@ -804,7 +804,12 @@ static void keep_lowest(const struct row *r, const uint64_t *to)
 /* A lane that is not there is where the first one is, or one before it. */
 static void fill_up(const struct row *r, const uint64_t *to)
 {
-    for (unsigned lane = 0, from = (unsigned)__builtin_ctz(r->lanes); lane < LANES; lane++) {
+    const bool is_one = (r->lanes & (r->lanes - 1)) == 0;
+    const uint64_t one = to[__builtin_ctz(r->lanes)];
+    for (unsigned lane = 0; is_one && lane < LANES; lane++)
+        r->list->addresses[lane] = one;
+    for (unsigned lane = 0, from = (unsigned)__builtin_ctz(r->lanes); !is_one && lane < LANES;
+         lane++) {
         from = r->lanes >> lane & 1 ? lane : from;
         r->list->addresses[lane] = to[from];
     }
@@ -1163,8 +1168,8 @@ uint64_t clem_native_check_line(const struct ptx_native_launch *launch,
 {
     const uint64_t starts[2] = {first, second};
     if (lanes == 0 || is_line_seen(launch, block, told, lanes, first, second) ||
-        (ptx_may_be_still(launch, told) &&
-         ((!(told->ways & PTX_NATIVE_SEEN) && ptx_is_still(launch, told, lanes, first, second)) ||
+        (!(told->ways & PTX_NATIVE_SEEN) && ptx_may_be_still(launch, told) &&
+         (ptx_is_still(launch, told, lanes, first, second) ||
           ptx_still_reads_line(launch, block, told, lanes, first, second))) ||
         (told->ways & PTX_NATIVE_WORDS &&
          ptx_check_words(launch, block, told, lanes, first, second, list)) ||
@@ -1268,6 +1273,18 @@ static bool are_right(const uint32_t *masks, uint32_t lanes, uint32_t live)
     return differ == 0;
 }
 
+/* Whether lanes are a whole warp that meets, where nothing else is to be said. */
+static bool meets_quickly(const struct ptx_native_launch *launch,
+                          const struct ptx_native_block *block, uint32_t lanes, uint32_t live,
+                          uint32_t mask)
+{
+    typedef bool meets_function(uint64_t name, uint64_t number, uint32_t warp);
+    const uint64_t name = launch->checked,
+                   meets = ((const struct clem_check_launch *)(uintptr_t)name)->warp_meets;
+    return meets != 0 && (lanes & live & mask) == UINT32_MAX &&
+           ((meets_function *)(uintptr_t)meets)(name, block->number_in_grid, block->thread / LANES);
+}
+
 /* Of one mask, one lane tells: the first, or the first that it does not name. */
 void clem_native_check_warp(const struct ptx_native_launch *launch,
                             const struct ptx_native_block *block,
@@ -1282,6 +1299,8 @@ void clem_native_check_warp(const struct ptx_native_launch *launch,
         mask = masks[__builtin_ctz(lanes)];
         list = NULL;
     }
+    if (!list && meets_quickly(launch, block, lanes, live, mask))
+        return;
     const uint32_t strange = lanes & ~mask, some = strange ? strange : lanes;
     if (!list && lanes)
         tell_warp(launch, block, told, both, (unsigned)__builtin_ctz(some), mask);
@@ -1350,6 +1369,17 @@ void clem_native_block_meets(const struct ptx_native_launch *launch,
     if (meets == 0 || !((meets_function *)(uintptr_t)meets)(name, block->number_in_grid, live))
         tell_block(launch, block, CLEM_CHECK_BARRIER, block->met, 0, live);
     ptx_phase_meet(launch, block);
+}
+
+void clem_native_check_meeting(const struct ptx_native_launch *launch,
+                               const struct ptx_native_block *block)
+{
+    const struct ptx_native_turn *const turns =
+        (const struct ptx_native_turn *)(uintptr_t)block->turns;
+    uint32_t live = 0;
+    for (uint32_t i = 0; i < block->end; i++)
+        live += turns[i].lanes == UINT32_MAX ? (uint32_t)LANES : count_of(turns[i].lanes);
+    clem_native_block_meets(launch, block, live);
 }
 
 void clem_native_block_ends(const struct ptx_native_launch *launch, struct ptx_native_block *block)

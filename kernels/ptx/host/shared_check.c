@@ -41,8 +41,44 @@ static inline bool are_own(const struct ptx_phase_lines *l, const struct stretch
     return s->are_own && s->first == l->first && s->bytes == l->bytes;
 }
 
+/* Adds bytes to those between two bounds, unless some between others would be among them. */
+static inline bool widen(uint32_t *low, uint32_t *end, const struct stretch *s, uint32_t other_low,
+                         uint32_t other_end)
+{
+    const uint32_t least = s->low < *low ? s->low : *low,
+                   most = s->end > *end ? (uint32_t)s->end : *end;
+    if (overlap(least, most, other_low, other_end))
+        return false;
+    *low = least;
+    *end = most;
+    return true;
+}
+
+static inline bool add_write(struct ptx_phase_lines *l, const struct stretch *s)
+{
+    return widen(&l->written_low, &l->written_end, s, l->read_low, l->read_end);
+}
+
+static inline bool add_read(struct ptx_phase_lines *l, const struct stretch *s)
+{
+    return are_own(l, s) || widen(&l->read_low, &l->read_end, s, l->written_low, l->written_end);
+}
+
+static inline void note(struct ptx_phase *phase, const struct ptx_native_told *told, uint32_t lanes,
+                        uint32_t thread, uint32_t start)
+{
+    struct ptx_phase_access *const to = &phase->accesses[phase->count++];
+    to->told = told;
+    to->lanes = lanes;
+    to->thread = thread;
+    to->first = start;
+    to->second = start + HALF * (uint32_t)told->stride;
+    to->places = NULL;
+    phase->warps |= 1u << (thread / 32 & 31);
+}
+
 /* Nothing was written yet: each thread's own are where it writes now. What was read of others' is that of other threads then. */
-static __attribute__((noinline)) bool take_for_own(struct ptx_phase *phase, const struct stretch *s)
+static bool take_for_own(struct ptx_phase *phase, const struct stretch *s)
 {
     struct ptx_phase_lines *const l = &phase->lines;
     if (!s->are_own || l->written_end != 0)
@@ -56,53 +92,35 @@ static __attribute__((noinline)) bool take_for_own(struct ptx_phase *phase, cons
         const struct stretch its =
             stretch_of(a->first, a->thread, a->lanes, CLEM_CHECK_BYTES(a->told->what),
                        (uint32_t)a->told->stride);
-        if (are_own(l, &its))
-            continue;
-        l->read_low = its.low < l->read_low ? its.low : l->read_low;
-        l->read_end = its.end > l->read_end ? (uint32_t)its.end : l->read_end;
+        (void)add_read(l, &its);
     }
     return true;
 }
 
-/* Whether an access that comes to such is none of the races that there may be; it is one of those then. */
-static inline bool add_to_lines(struct ptx_phase *phase, const struct stretch *s, bool writes)
+/* Whether lanes write what threads may have for their own, or read what was written. What they write was written then. */
+static __attribute__((noinline)) bool takes_new(struct ptx_phase *phase,
+                                                const struct ptx_native_block *block,
+                                                const struct ptx_native_told *told, uint32_t lanes,
+                                                uint32_t start)
 {
-    struct ptx_phase_lines *const l = &phase->lines;
-    const bool is_own = are_own(l, s);
-    if (writes && (is_own || take_for_own(phase, s))) {
-        const uint32_t low = s->low < l->written_low ? s->low : l->written_low,
-                       end = s->end > l->written_end ? (uint32_t)s->end : l->written_end;
-        if (overlap(low, end, l->read_low, l->read_end))
-            return false;
-        l->written_low = low;
-        l->written_end = end;
-        return true;
-    }
-    if (is_own || writes)
-        return is_own;
-    const uint32_t low = s->low < l->read_low ? s->low : l->read_low,
-                   end = s->end > l->read_end ? (uint32_t)s->end : l->read_end;
-    if (overlap(low, end, l->written_low, l->written_end))
-        return false;
-    l->read_low = low;
-    l->read_end = end;
-    return true;
-}
-
-/* Likewise of bytes of which some are not known to have been written: they are read rightly, or were written then. */
-static __attribute__((noinline)) bool add_new(struct ptx_phase *phase,
-                                              const struct ptx_native_block *block,
-                                              const struct stretch *s, uint32_t lanes, bool writes)
-{
-    unsigned char *const shadow = (unsigned char *)(uintptr_t)block->shadow;
+    const struct stretch s = stretch_of(start, block->thread, lanes, CLEM_CHECK_BYTES(told->what),
+                                        (uint32_t)told->stride);
+    const bool writes = CLEM_CHECK_KIND(told->what) == CLEM_CHECK_STORE,
+               is_known = !(told->ways & PTX_NATIVE_INIT) || s.end <= phase->known;
+    unsigned char *const shadow = (unsigned char *)(uintptr_t)(is_known ? 0 : block->shadow);
     const uint32_t run = lanes >> __builtin_ctz(lanes);
-    const uint64_t bytes = s->end - s->low;
-    if (shadow && (writes ? (run & (run + 1)) != 0 : !ptx_are_written(shadow + s->low, bytes)))
+    if (shadow &&
+        (writes ? (run & (run + 1)) != 0 : !ptx_are_written(shadow + s.low, s.end - s.low)))
         return false;
-    if (!add_to_lines(phase, s, writes))
+    if (writes ? !((are_own(&phase->lines, &s) || take_for_own(phase, &s)) &&
+                   add_write(&phase->lines, &s))
+               : !add_read(&phase->lines, &s))
         return false;
-    if (shadow && writes)
-        memset(shadow + s->low, 1, bytes);
+    if (shadow && writes) {
+        memset(shadow + s.low, 1, s.end - s.low);
+        phase->known = s.low <= phase->known ? s.end : phase->known;
+    }
+    note(phase, told, lanes, block->thread, start);
     return true;
 }
 
@@ -114,25 +132,21 @@ static inline bool takes_line(const struct ptx_native_launch *launch,
     const struct clem_check_launch *const head =
         (const struct clem_check_launch *)(uintptr_t)launch->checked;
     struct ptx_phase *const phase = ptx_phase_of(block);
+    struct ptx_phase_lines *const l = &phase->lines;
     const bool writes = CLEM_CHECK_KIND(told->what) == CLEM_CHECK_STORE;
     const uint32_t stride = (uint32_t)told->stride, thread = block->thread;
-    if (!phase->lines.are_all || phase->count == PTX_PHASE_ACCESSES || lanes == 0 ||
+    if (!l->are_all || phase->count == PTX_PHASE_ACCESSES || lanes == 0 ||
         second - first != HALF * (uint64_t)stride)
         return false;
     const uint32_t start = (uint32_t)(first - block->shared);
     const struct stretch s = stretch_of(start, thread, lanes, CLEM_CHECK_BYTES(told->what), stride);
     if (s.low & (s.bytes - 1) || s.end > head->shared_bytes || s.end > phase->cells * 4)
         return false;
-    if (told->ways & PTX_NATIVE_INIT && s.end > phase->known
-            ? !add_new(phase, block, &s, lanes, writes)
-            : !add_to_lines(phase, &s, writes))
+    if ((told->ways & PTX_NATIVE_INIT && s.end > phase->known) || (writes && !are_own(l, &s)))
+        return takes_new(phase, block, told, lanes, start);
+    if (writes ? !add_write(l, &s) : !add_read(l, &s))
         return false;
-    phase->accesses[phase->count++] = (struct ptx_phase_access){.told = told,
-                                                                .lanes = lanes,
-                                                                .thread = thread,
-                                                                .first = start,
-                                                                .second = start + HALF * stride};
-    phase->warps |= 1u << (thread / 32 & 31);
+    note(phase, told, lanes, thread, start);
     return true;
 }
 

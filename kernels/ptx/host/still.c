@@ -93,7 +93,7 @@ static bool is_still(const struct ptx_native_launch *launch, const struct ptx_na
 
 /* ---- What was read ---- */
 
-static void set_words(unsigned char *bits, uint64_t word, uint64_t end)
+static inline void set_words(unsigned char *bits, uint64_t word, uint64_t end)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     if (word < end && end - word <= PTX_STILL_WORDS) { /* behind which there is room */
@@ -198,9 +198,9 @@ static bool is_known(const struct clem_check_launch *head, const struct ptx_nati
 }
 
 /* The memory that has an address, if it is still. */
-static const struct clem_check_memory *memory_at(const struct ptx_native_launch *launch,
-                                                 const struct ptx_native_told *told,
-                                                 uint64_t address, uint64_t change)
+static inline const struct clem_check_memory *memory_at(const struct ptx_native_launch *launch,
+                                                        const struct ptx_native_told *told,
+                                                        uint64_t address, uint64_t change)
 {
     struct clem_check_launch *const head = head_of(launch);
     const struct clem_check_memory *memory =
@@ -218,9 +218,9 @@ static const struct clem_check_memory *memory_at(const struct ptx_native_launch 
 }
 
 /* Needs: clem_race_enter(). false: it is not done here. */
-static bool begin(struct reader *r, const struct ptx_native_launch *launch,
-                  const struct ptx_native_block *block, const struct ptx_native_told *told,
-                  uint64_t address)
+static inline __attribute__((always_inline)) bool
+begin(struct reader *r, const struct ptx_native_launch *launch,
+      const struct ptx_native_block *block, const struct ptx_native_told *told, uint64_t address)
 {
     r->head = head_of(launch);
     const struct clem_race_gate *const gate = gate_of(r->head);
@@ -259,6 +259,15 @@ static uint64_t *next_read(struct reader *r)
     return (uint64_t *)(uintptr_t)still->log + still->log_count;
 }
 
+static inline void note_lanes(struct reader *r, uint64_t *to, uint64_t first, uint32_t lanes,
+                              uint64_t how)
+{
+    to[0] = first;
+    to[1] = r->slot;
+    to[2] = CLEM_READ_LANES(lanes, r->bytes, how, 0);
+    r->still->log_count += CLEM_READ_WORDS;
+}
+
 /* Lanes whose bytes follow each other, or are at one place. */
 static bool log_line(struct reader *r, uint64_t first, uint32_t lanes, uint32_t stride)
 {
@@ -277,10 +286,7 @@ static bool log_line(struct reader *r, uint64_t first, uint32_t lanes, uint32_t 
     uint64_t *const to = next_read(r);
     if (!to)
         return false;
-    to[0] = first;
-    to[1] = r->slot;
-    to[2] = CLEM_READ_LANES(lanes, r->bytes, stride != 0 ? CLEM_READ_LINE : CLEM_READ_PLACE, 0);
-    r->still->log_count += CLEM_READ_WORDS;
+    note_lanes(r, to, first, lanes, stride != 0 ? CLEM_READ_LINE : CLEM_READ_PLACE);
     set(memory, at, at + bytes);
     return true;
 }
@@ -318,6 +324,31 @@ static void set_bytes(const struct clem_check_memory *memory, uint64_t first, ui
 #endif
 }
 
+/* As log_line(), of lanes that read few words side by side. */
+static inline bool log_words(struct reader *r, uint64_t first, uint32_t lanes)
+{
+    const struct clem_check_memory *const memory = r->memory;
+    const unsigned from = (unsigned)__builtin_ctz(lanes);
+    const uint64_t low = first + (uint64_t)from * r->bytes,
+                   count = (32u - (unsigned)__builtin_clz(lanes >> from)) * (uint64_t)r->bytes,
+                   at = low - memory->base, part = (uint64_t)CLEM_CHECK_STILL_PART * 32;
+    unsigned char *const bits = (unsigned char *)(r->still + 1);
+    if (low & (r->bytes - 1) || at >= memory->bytes || count > memory->bytes - at)
+        return false;
+    if (!(~ptx_still_words(memory, at / 4) & (UINT64_MAX >> (64 - count / 4))))
+        return true;
+    if (memory->written != 0 &&
+        !ptx_are_written((const unsigned char *)(uintptr_t)memory->written + at, count))
+        return false;
+    uint64_t *const to = next_read(r);
+    if (!to)
+        return false;
+    note_lanes(r, to, first, lanes, CLEM_READ_LINE);
+    bits[r->still->bytes + at / part] = bits[r->still->bytes + (at + count - 1) / part] = 1;
+    set_words(bits, at / 4, (at + count) / 4);
+    return true;
+}
+
 /* As log_line(), of lanes that read few bytes side by side, which may be parts of words. */
 static bool log_bytes(struct reader *r, uint64_t first, uint32_t lanes)
 {
@@ -342,10 +373,7 @@ static bool log_bytes(struct reader *r, uint64_t first, uint32_t lanes)
     set_bytes(memory, at, count); /* so that it is seen the next time, whatever it was read as */
     if (was_read)
         return true;
-    to[0] = first;
-    to[1] = r->slot;
-    to[2] = CLEM_READ_LANES(lanes, r->bytes, CLEM_READ_LINE, 0);
-    r->still->log_count += CLEM_READ_WORDS;
+    note_lanes(r, to, first, lanes, CLEM_READ_LINE);
     return true;
 }
 
@@ -453,7 +481,8 @@ static inline bool follow_each_other(uint32_t lanes)
 }
 
 /* Lanes on a line, of which `first` is lane 0's place. */
-static bool log_lanes(struct reader *r, uint64_t first, uint32_t lanes, int64_t stride)
+static __attribute__((noinline)) bool log_lanes(struct reader *r, uint64_t first, uint32_t lanes,
+                                                int64_t stride)
 {
     uint64_t addresses[32];
     if (lanes == 0)
@@ -465,6 +494,14 @@ static bool log_lanes(struct reader *r, uint64_t first, uint32_t lanes, int64_t 
     for (uint32_t i = 0; i < 32; i++)
         addresses[i] = first + i * (uint64_t)stride;
     return log_list(r, lanes, addresses) == 0;
+}
+
+/* Mostly they read words side by side. */
+static inline bool log_whole(struct reader *r, uint64_t first, uint32_t lanes, int64_t stride)
+{
+    return stride == 4 && r->bytes == 4 && follow_each_other(lanes)
+               ? log_words(r, first, lanes)
+               : log_lanes(r, first, lanes, stride);
 }
 
 bool ptx_still_reads_line(const struct ptx_native_launch *launch,
@@ -482,7 +519,7 @@ bool ptx_still_reads_line(const struct ptx_native_launch *launch,
         begin(&r, launch, block, told, one + (unsigned)__builtin_ctz(lanes) * (uint64_t)stride);
     if (is)
         is = start == first
-                 ? log_lanes(&r, first, lanes, stride)
+                 ? log_whole(&r, first, lanes, stride)
                  : log_lanes(&r, first, low, stride) && log_lanes(&r, start, high, stride);
     clem_race_leave(launch->checked);
     return is;

@@ -19,6 +19,15 @@ static inline bool ptx_are_written(const unsigned char *written, uint64_t bytes)
 #ifdef __SSE2__
     const __m128i one = _mm_set1_epi8(1);
     __m128i differs = _mm_setzero_si128();
+    for (; i + 4 * sizeof one <= bytes; i += 4 * sizeof one) {
+        const __m128i *const four = (const __m128i *)(const void *)(written + i);
+        const __m128i a = _mm_loadu_si128(four), b = _mm_loadu_si128(four + 1),
+                      c = _mm_loadu_si128(four + 2), d = _mm_loadu_si128(four + 3);
+        const __m128i every = _mm_and_si128(_mm_and_si128(a, b), _mm_and_si128(c, d)),
+                      any = _mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d));
+        differs =
+            _mm_or_si128(differs, _mm_or_si128(_mm_xor_si128(every, one), _mm_xor_si128(any, one)));
+    }
     for (; i + sizeof one <= bytes; i += sizeof one)
         differs = _mm_or_si128(
             differs,

@@ -96,9 +96,9 @@ struct clem_check_launch {
      * struct clem_check_memory, or 0; whether such a one may be still from now on (its address, still_times); whether its log has room
      * for one more read; and all logs' reads go where others are. */
     ulong find, keep, room, settle;
-    /* The host's, or 0: bool meets(launch, block, uint live): all that the block's threads meet at a barrier is done; false: that is told
-     * by the other function. */
-    ulong meets;
+    /* The host's, or 0: bool meets(launch, block, uint live): all that the block's threads meet at a barrier is done; bool
+     * warp_meets(launch, block, uint warp): likewise that all of a warp of 32 lanes do. false: that is told by the other function. */
+    ulong meets, warp_meets;
     ulong none;                       /* address of a struct clem_check_memory that has nothing */
     ulong still_times;                /* changes whenever the launch becomes the sole one */
     ulong stored_times, stored_count; /* since then the next are known, */

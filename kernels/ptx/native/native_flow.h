@@ -523,6 +523,8 @@ void ptx_native_check_turn(struct ptx_native *n);
 void ptx_native_check_values(struct ptx_native *n, const struct ptx_instruction *in);
 void ptx_native_check_fence(struct ptx_native *n, const struct ptx_instruction *in);
 void ptx_native_check_barrier(struct ptx_native *n, const struct ptx_instruction *in);
+/* All warps that have not ended have come to one barrier, and go on. */
+void ptx_native_check_meeting(struct ptx_native *n);
 /* mask: of the operation, NULL: none; is_again: its lanes have met, and nobody has accessed anything since. */
 void ptx_native_check_members(struct ptx_native *n, const struct ptx_instruction *in,
                               const struct ptx_operand *mask, bool is_again);

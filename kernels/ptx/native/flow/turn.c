@@ -393,6 +393,7 @@ void ptx_native_end_turn(struct ptx_native *n)
     ptx_native_do(n, "br i1 %s, label %%stop, label %%again", stops);
     stop(n, is_told);
     ptx_native_label(n, "again");
+    ptx_native_check_meeting(n);
     if (f->ticket)
         ptx_native_draw_all(n);
     if (f->is_together) {

@@ -229,7 +229,9 @@ static const char *call_line(struct ptx_native *n, const struct ptx_native_trans
                              const char *first, const char *second, int64_t stride, uint64_t more)
 {
     const uint64_t ways = ways_of_line(n, t->checked, stride) | more;
-    const char *name = is_row_of_shared(t->checked, ways, stride) ? "shared" : "line";
+    const char *name = ways & PTX_NATIVE_SEEN                       ? "still"
+                       : is_row_of_shared(t->checked, ways, stride) ? "shared"
+                                                                    : "line";
     ptx_native_declare(n, "declare i64 @clem_native_check_%s(i64, i64, i64, i32, i64, i64, i64)",
                        name);
     return ptx_native_emit(n,
@@ -349,6 +351,20 @@ void ptx_native_check_fence(struct ptx_native *n, const struct ptx_instruction *
                   told_of(n, CLEM_CHECK_FENCE, in->scope), ptx_native_guarded(n, in));
 }
 
+/* Whether warps that have all come to one barrier go on without the runtime, which else tells of that. */
+static bool go_on_by_themselves(const struct ptx_native *n)
+{
+    return !n->flow->is_quiet && !n->flow->ticket;
+}
+
+void ptx_native_check_meeting(struct ptx_native *n)
+{
+    if (!ptx_native_is_checked(n) || !go_on_by_themselves(n))
+        return;
+    ptx_native_declare(n, "declare void @clem_native_check_meeting(i64, i64)");
+    ptx_native_do(n, "call void @clem_native_check_meeting(i64 %%launch, i64 %%state)");
+}
+
 void ptx_native_check_barrier(struct ptx_native *n, const struct ptx_instruction *in)
 {
     if (!ptx_native_is_checked(n))
@@ -357,7 +373,8 @@ void ptx_native_check_barrier(struct ptx_native *n, const struct ptx_instruction
     const char *at = ptx_native_emit(n, "add i64 %%state, %zu", OF_BLOCK(met));
     ptx_native_do(n, "store i64 %llu, %s %s", (unsigned long long)site,
                   ptx_native_pointer_type(n, "i64"), ptx_native_pointer(n, "i64", at));
-    ptx_native_store_word(n, "%mixed", "1");
+    if (!go_on_by_themselves(n))
+        ptx_native_store_word(n, "%mixed", "1");
 }
 
 void ptx_native_check_turn(struct ptx_native *n)
