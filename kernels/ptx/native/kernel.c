@@ -450,7 +450,7 @@ static void analyse(struct ptx_native *n)
         find_nodes(n);
     find_places(f, arena);
     ptx_native_find_places(n);
-    ptx_native_find_beside(n);
+    ptx_native_find_fields(n);
     ptx_native_find_strolls(n);
     ptx_native_find_rows(n);
     ptx_native_find_remade(n);

@@ -160,8 +160,8 @@ struct ptx_native_flow {
     bool *is_read;                         /* per register: by any instruction */
     uint8_t *definitions;                  /* per register: 0, 1, or 2 for more */
     const struct ptx_instruction **set_by; /* per register: the last in the text */
-    struct ptx_native_beside *
-        *beside; /* per instruction: with which it is one access, or NULL (memory_beside.c) */
+    struct ptx_native_fields *
+        *fields; /* per instruction: with which it is one access, or NULL (memory_fields.c) */
     bool *
         is_fixed; /* per register: whatever sets it gives a thread the same; it has one definition (fixed.c) */
     struct ptx_native_range *ranges; /* per register, once one is asked for (narrow.c) */
@@ -538,8 +538,8 @@ struct ptx_native_value ptx_native_check_atomic(struct ptx_native *n,
 /* fixed.c: fills is_fixed, by which definitions change. Needs: definitions. */
 void ptx_native_find_fixed(struct ptx_native *n);
 
-/* memory_beside.c: elements that are loaded, or stored, one by one and lie beside each other. Needs: definitions. */
-void ptx_native_find_beside(struct ptx_native *n);
+/* memory_fields.c: elements that are loaded, or stored, one by one and lie beside each other. Needs: definitions. */
+void ptx_native_find_fields(struct ptx_native *n);
 /* places.c: fills is_spread. Needs: what is uniform. */
 void ptx_native_find_places(struct ptx_native *n);
 

@@ -302,13 +302,13 @@ static bool is_before_turns(const struct ptx_native *n, const struct ptx_instruc
            ptx_native_space_of(address, in->space) == PTX_SPACE_PARAM;
 }
 
-/* All of them, for those beside it too (memory_beside.c). */
-static void load_beside(struct ptx_native *n, const struct ptx_instruction *in,
+/* All of them, for those beside it too (memory_fields.c). */
+static void load_fields(struct ptx_native *n, const struct ptx_instruction *in,
                         struct ptx_native_value values[8])
 {
-    const struct ptx_operand *address = ptx_native_first_beside(n, in);
+    const struct ptx_operand *address = ptx_native_first_field(n, in);
     struct ptx_native_transfer t = transfer_of(n, in, address, values);
-    t.width = ptx_native_count_beside(n, in);
+    t.width = ptx_native_count_fields(n, in);
     if (ptx_native_space_of(address, in->space) == PTX_SPACE_GLOBAL)
         ptx_native_ask_ahead(n, address, &t);
     transfer(n, &t, false);
@@ -317,13 +317,13 @@ static void load_beside(struct ptx_native *n, const struct ptx_instruction *in,
 }
 
 /* Likewise, where it is the last; what the others store waits for that. */
-static void store_beside(struct ptx_native *n, const struct ptx_instruction *in,
+static void store_fields(struct ptx_native *n, const struct ptx_instruction *in,
                          struct ptx_native_value values[8])
 {
     if (!ptx_native_has_all(n, in, values))
         return;
-    struct ptx_native_transfer t = transfer_of(n, in, ptx_native_first_beside(n, in), values);
-    t.width = ptx_native_count_beside(n, in);
+    struct ptx_native_transfer t = transfer_of(n, in, ptx_native_first_field(n, in), values);
+    t.width = ptx_native_count_fields(n, in);
     transfer(n, &t, true);
 }
 
@@ -355,7 +355,7 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
         return;
     }
     if (ptx_native_joins(n, in, &t)) {
-        load_beside(n, in, values);
+        load_fields(n, in, values);
         return;
     }
     if (ptx_native_space_of(address, in->space) == PTX_SPACE_GLOBAL)
@@ -395,7 +395,7 @@ static void write_store(struct ptx_emitter *e, const struct ptx_instruction *in)
         values[i] = ptx_native_read(n, &parts[i], (enum ptx_type)in->types[0]);
     }
     if (ptx_native_joins(n, in, &t)) {
-        store_beside(n, in, values);
+        store_fields(n, in, values);
         return;
     }
     t.checked = ptx_native_checked(n, in, PTX_ACCESS_STORE, &in->operands[0]);

@@ -43,15 +43,15 @@ bool ptx_native_knows_row(struct ptx_native *n, const struct ptx_native_transfer
                           unsigned count);
 bool ptx_native_stores_late(struct ptx_native *n, const struct ptx_native_transfer *t);
 
-/* ---- memory_beside.c ---- */
+/* ---- memory_fields.c ---- */
 
 /* Whether an access is of such, all lanes' are one row, and so it is one with theirs. `t`: as if it were alone. */
 bool ptx_native_joins(struct ptx_native *n, const struct ptx_instruction *in,
                       const struct ptx_native_transfer *t);
 /* Of those with which it is one: the lowest's address, and how many. */
-const struct ptx_operand *ptx_native_first_beside(const struct ptx_native *n,
-                                                  const struct ptx_instruction *in);
-unsigned ptx_native_count_beside(const struct ptx_native *n, const struct ptx_instruction *in);
+const struct ptx_operand *ptx_native_first_field(const struct ptx_native *n,
+                                                 const struct ptx_instruction *in);
+unsigned ptx_native_count_fields(const struct ptx_native *n, const struct ptx_instruction *in);
 /* Whether the first of them has loaded its value; that one says what it has loaded, and gets its own. */
 bool ptx_native_has_loaded(const struct ptx_native *n, const struct ptx_instruction *in,
                            struct ptx_native_value *value);

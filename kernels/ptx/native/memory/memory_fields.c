@@ -7,7 +7,7 @@
 /* FAR: instructions from the first to the last. */
 enum { MOST = 4, FAR = 96 };
 
-struct ptx_native_beside {
+struct ptx_native_fields {
     const struct ptx_instruction *members[MOST]; /* by their places in memory */
     unsigned width, first, last;                 /* of them; which are first and last in the text */
     bool is_one;                                 /* of this turn of the text: they are one row */
@@ -70,7 +70,7 @@ static bool lets_pass(const struct ptx_native_flow *f, const struct ptx_instruct
     return in->opcode == PTX_OPCODE_ld || (in->opcode == PTX_OPCODE_st && is_read_only(passing));
 }
 
-static bool has_place(const struct ptx_native_beside *b, const struct ptx_instruction *in)
+static bool has_place(const struct ptx_native_fields *b, const struct ptx_instruction *in)
 {
     bool is_near = b->width < MOST;
     for (unsigned i = 0; i < b->width; i++)
@@ -79,7 +79,7 @@ static bool has_place(const struct ptx_native_beside *b, const struct ptx_instru
 }
 
 /* Whether an element may come to where those are that it belongs to: a load before what stands between, and what is stored behind. */
-static bool may_move(const struct ptx_native_flow *f, const struct ptx_native_beside *b,
+static bool may_move(const struct ptx_native_flow *f, const struct ptx_native_fields *b,
                      const struct ptx_instruction *in)
 {
     const struct ptx_instruction *from = b->members[0];
@@ -95,9 +95,9 @@ static bool may_move(const struct ptx_native_flow *f, const struct ptx_native_be
 
 /* From an element on to the node's end, in the text's order. */
 static void gather(const struct ptx_native_flow *f, const struct ptx_instruction *from,
-                   const struct ptx_instruction *end, struct ptx_native_beside *b)
+                   const struct ptx_instruction *end, struct ptx_native_fields *b)
 {
-    *b = (struct ptx_native_beside){.members = {from}, .width = 1};
+    *b = (struct ptx_native_fields){.members = {from}, .width = 1};
     for (const struct ptx_instruction *at = from + 1; at < end && at - from < FAR; at++) {
         bool is_near = true;
         for (unsigned i = 0; i < b->width && is_near; i++)
@@ -110,7 +110,7 @@ static void gather(const struct ptx_native_flow *f, const struct ptx_instruction
     }
 }
 
-static void order(struct ptx_native_beside *b)
+static void order(struct ptx_native_fields *b)
 {
     const struct ptx_instruction *const first = b->members[0], *const last =
                                                                    b->members[b->width - 1];
@@ -128,7 +128,7 @@ static void order(struct ptx_native_beside *b)
 }
 
 /* In order: without a gap, and the address is the same for all. */
-static bool are_beside(const struct ptx_native_flow *f, const struct ptx_native_beside *b)
+static bool are_beside(const struct ptx_native_flow *f, const struct ptx_native_fields *b)
 {
     const struct ptx_operand *o = address_of(b->members[0]);
     const struct ptx_instruction *const set = f->set_by[o->index];
@@ -144,27 +144,27 @@ static void find_of_node(struct ptx_native *n, const struct ptx_node *node)
     struct ptx_native_flow *f = n->flow;
     const struct ptx_instruction *const all = f->function->instructions;
     for (uint32_t i = node->first; i < node->end; i++) {
-        struct ptx_native_beside found;
-        if (f->beside[i] || !is_element(f, &all[i]))
+        struct ptx_native_fields found;
+        if (f->fields[i] || !is_element(f, &all[i]))
             continue;
         gather(f, &all[i], &all[node->end], &found);
         order(&found);
         bool is_new = are_beside(f, &found);
         for (unsigned k = 0; k < found.width; k++)
-            is_new = is_new && !f->beside[found.members[k] - all];
+            is_new = is_new && !f->fields[found.members[k] - all];
         if (!is_new)
             continue;
-        struct ptx_native_beside *made = ptx_arena_take(n->e->arena, sizeof *made);
+        struct ptx_native_fields *made = ptx_arena_take(n->e->arena, sizeof *made);
         *made = found;
         for (unsigned k = 0; k < found.width; k++)
-            f->beside[found.members[k] - all] = made;
+            f->fields[found.members[k] - all] = made;
     }
 }
 
-void ptx_native_find_beside(struct ptx_native *n)
+void ptx_native_find_fields(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
-    f->beside = ptx_arena_array(n->e->arena, f->function->instruction_count + 1, sizeof *f->beside);
+    f->fields = ptx_arena_array(n->e->arena, f->function->instruction_count + 1, sizeof *f->fields);
     if (ptx_native_is_checked(n) || f->by_thread)
         return;
     for (size_t i = 0; i < f->graph->reachable; i++)
@@ -173,16 +173,16 @@ void ptx_native_find_beside(struct ptx_native *n)
 
 /* ---- Loading and storing them ---- */
 
-static struct ptx_native_beside *beside_of(const struct ptx_native *n,
+static struct ptx_native_fields *fields_of(const struct ptx_native *n,
                                            const struct ptx_instruction *in)
 {
     const struct ptx_function *function = n->flow->function;
     const bool is_there =
         in >= function->instructions && in < function->instructions + function->instruction_count;
-    return is_there ? n->flow->beside[in - function->instructions] : NULL;
+    return is_there ? n->flow->fields[in - function->instructions] : NULL;
 }
 
-static unsigned place_in(const struct ptx_native_beside *b, const struct ptx_instruction *in)
+static unsigned place_in(const struct ptx_native_fields *b, const struct ptx_instruction *in)
 {
     unsigned i = 0;
     while (b->members[i] != in)
@@ -190,7 +190,7 @@ static unsigned place_in(const struct ptx_native_beside *b, const struct ptx_ins
     return i;
 }
 
-static bool is_one_row(const struct ptx_native_beside *b, const struct ptx_native_transfer *t)
+static bool is_one_row(const struct ptx_native_fields *b, const struct ptx_native_transfer *t)
 {
     if (t->checked || t->shared)
         return false;
@@ -203,27 +203,27 @@ static bool is_one_row(const struct ptx_native_beside *b, const struct ptx_nativ
 bool ptx_native_joins(struct ptx_native *n, const struct ptx_instruction *in,
                       const struct ptx_native_transfer *t)
 {
-    struct ptx_native_beside *b = beside_of(n, in);
+    struct ptx_native_fields *b = fields_of(n, in);
     if (b && in == b->members[b->first])
         b->is_one = is_one_row(b, t);
     return b && b->is_one;
 }
 
-const struct ptx_operand *ptx_native_first_beside(const struct ptx_native *n,
-                                                  const struct ptx_instruction *in)
+const struct ptx_operand *ptx_native_first_field(const struct ptx_native *n,
+                                                 const struct ptx_instruction *in)
 {
-    return address_of(beside_of(n, in)->members[0]);
+    return address_of(fields_of(n, in)->members[0]);
 }
 
-unsigned ptx_native_count_beside(const struct ptx_native *n, const struct ptx_instruction *in)
+unsigned ptx_native_count_fields(const struct ptx_native *n, const struct ptx_instruction *in)
 {
-    return beside_of(n, in)->width;
+    return fields_of(n, in)->width;
 }
 
 bool ptx_native_has_loaded(const struct ptx_native *n, const struct ptx_instruction *in,
                            struct ptx_native_value *value)
 {
-    const struct ptx_native_beside *b = beside_of(n, in);
+    const struct ptx_native_fields *b = fields_of(n, in);
     if (!b || !b->is_one || in == b->members[b->first])
         return false;
     *value = b->values[place_in(b, in)];
@@ -234,7 +234,7 @@ struct ptx_native_value ptx_native_note_loaded(struct ptx_native *n,
                                                const struct ptx_instruction *in,
                                                const struct ptx_native_value *values)
 {
-    struct ptx_native_beside *b = beside_of(n, in);
+    struct ptx_native_fields *b = fields_of(n, in);
     for (unsigned i = 0; i < b->width; i++)
         b->values[i] = values[i];
     return values[b->first];
@@ -243,7 +243,7 @@ struct ptx_native_value ptx_native_note_loaded(struct ptx_native *n,
 bool ptx_native_has_all(struct ptx_native *n, const struct ptx_instruction *in,
                         struct ptx_native_value *values)
 {
-    struct ptx_native_beside *b = beside_of(n, in);
+    struct ptx_native_fields *b = fields_of(n, in);
     b->values[place_in(b, in)] = values[0];
     for (unsigned i = 0; i < b->width; i++)
         values[i] = b->values[i];
