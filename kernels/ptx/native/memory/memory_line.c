@@ -260,6 +260,8 @@ void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_trans
         const char *mask = few ? NULL : mask_of(n, t, true, 0);
         const char *kept =
             few || !mask ? ptx_native_kept_row(n, t, few ? few : PTX_NATIVE_LANES) : NULL;
+        if (!kept && !few && !mask)
+            kept = ptx_native_row_beside(n, t, start);
         if (kept)
             to[0] = (struct ptx_native_value){kept, (uint8_t)t->bits, true};
         else if (few)
