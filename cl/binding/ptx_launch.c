@@ -190,6 +190,7 @@ static ocl_status make_native(struct ocl_call *call)
         .blocks = (uint64_t)row * launch->groups[1] * launch->groups[2],
         .row = row,
         .joined = (uint32_t)call->plan->joined,
+        .is_vast = call->plan->is_vast,
         .takes_turns = kernel->ptx->waits_for_blocks,
         .items = call->plan->global[2],
         .parameter_bytes = pictures_at(kernel) + kernel->bundle_count * sizeof(struct clem_texture),

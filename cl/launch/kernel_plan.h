@@ -23,6 +23,7 @@ struct ocl_plan {
                           * begun and not ended */
     struct ocl_native
         *native;  /* PTX_FORM_NATIVE: the kernel's code for these blocks, which the kernel keeps */
+    bool is_vast; /* likewise: as of struct ptx_target */
     size_t first; /* the offset of all its commands in dimension 0 */
 };
 

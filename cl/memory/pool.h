@@ -19,6 +19,8 @@ struct ocl_pool_source {
     uint64_t kept_most;
     /* The blocks are the device's memory: pools of a context that say so are counted together. */
     bool is_device_memory;
+    /* Large blocks begin at places of a page that differ, where the processors that use them are the host's. */
+    bool is_staggered;
 };
 
 /* The block layer: device memory, and pinned host memory. Blocks of the latter begin at a page and

@@ -38,6 +38,7 @@ const struct ocl_pool_source ocl_pool_device = {
     .available = device_available,
     .kept_most = (uint64_t)4 << 30,
     .is_device_memory = true,
+    .is_staggered = true,
 };
 
 /* Whether it matters what pages are that the host touches. */

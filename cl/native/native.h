@@ -57,6 +57,8 @@ struct ocl_native_shape {
     size_t items;    /* work-items that run them */
     size_t parameter_bytes;
     bool
+        is_vast; /* what it goes through is more than caches hold, by blocks of much the same work */
+    bool
         takes_turns; /* blocks may wait for others: each work-item takes one at a time, and more while it waits */
     const uint32_t *
         failure; /* not 0 once a kernel of the context has failed: a launch that begins then runs no block; NULL: none

@@ -22,10 +22,12 @@ struct ocl_native_launch {
     struct ocl_native *native;
     struct ocl_scratch_pool *scratch;
     size_t scratch_bytes;
-    bool adds_later;       /* PTX_NATIVE_LATER */
-    uint32_t joined;       /* each block is so many of the program's, side by side along x */
-    uint64_t blocks;       /* of the launch */
-    uint64_t portion;      /* of them that a work-item takes at once */
+    bool adds_later;  /* PTX_NATIVE_LATER */
+    uint32_t joined;  /* each block is so many of the program's, side by side along x */
+    uint64_t blocks;  /* of the launch */
+    uint64_t portion; /* of them that a work-item takes at once */
+    uint32_t
+        tapers; /* what a work-item takes is so many'th of what is left, if that is more; 0: it is not */
     _Atomic uint64_t next; /* the first block that nobody has taken, where there are no portions */
     _Atomic size_t left;   /* work-items that have not ended */
     const uint32_t *failure;  /* of struct ocl_native_shape */
@@ -101,8 +103,26 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* Long stretches first: blocks that read what their neighbours read are mostly one thread's, and yet nobody waits long for whoever
+ * comes last. */
+static struct stretch take_tapering(struct ocl_native_launch *launch)
+{
+    uint64_t first = atomic_load_explicit(&launch->next, memory_order_relaxed), count;
+    do {
+        if (first >= launch->blocks)
+            return (struct stretch){first, 0};
+        const uint64_t rest = launch->blocks - first, share = rest / launch->tapers;
+        count = share > launch->portion ? share - share % launch->portion : launch->portion;
+        count = least(rest, count);
+    } while (!atomic_compare_exchange_weak_explicit(&launch->next, &first, first + count,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return (struct stretch){first, count};
+}
+
 static struct stretch take_next(struct ocl_native_launch *launch)
 {
+    if (launch->tapers > 0)
+        return take_tapering(launch);
     const uint64_t first =
         atomic_fetch_add_explicit(&launch->next, launch->portion, memory_order_relaxed);
     const uint64_t rest = first < launch->blocks ? launch->blocks - first : 0;
@@ -327,6 +347,8 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     made->portion = shape->takes_turns
                         ? 1
                         : in_rows(portion_of(native, shape->blocks, shape->items), shape->row);
+    if (shape->is_vast && !shape->takes_turns)
+        made->tapers = 2 * (uint32_t)shape->items;
     if (made->portion < made->blocks)
         made->piece.share = share;
     if (made->piece.share && shape->items == 1 && !shape->takes_turns)

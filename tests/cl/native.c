@@ -122,16 +122,13 @@ static struct ocl_native *make(const struct native_bench *native, const char *te
     return ocl_native_make(native->bench.context->device, "tested", text, strlen(text));
 }
 
-/* Gives PoCL a launch over words, as cl/launch does. failure: as of struct ocl_native_shape. */
-static void enqueue_behind(const uint32_t *failure, const struct native_bench *native,
-                           struct ocl_native *code, cl_kernel kernel, uint64_t blocks, void *words)
+/* Gives PoCL a launch over words, as cl/launch does. */
+static void enqueue_shape(struct ocl_native_shape shape, const struct native_bench *native,
+                          struct ocl_native *code, cl_kernel kernel, void *words)
 {
     struct ocl_context *context = native->bench.context;
-    const struct ocl_native_shape shape = {.blocks = blocks,
-                                           .items = ocl_native_items(context, code, blocks),
-                                           .parameter_bytes = 8,
-                                           .failure = failure};
     struct ocl_native_launch *launch = NULL;
+    shape.parameter_bytes = 8;
     assert_int_equal(ocl_native_begin(context, code, &shape, &launch), OCL_OK);
     const uint64_t address = (uint64_t)(uintptr_t)words, number = (uint64_t)(uintptr_t)launch;
     memcpy((void *)(uintptr_t)ocl_native_facts(launch)->parameters, &address, sizeof address);
@@ -141,6 +138,17 @@ static void enqueue_behind(const uint32_t *failure, const struct native_bench *n
     assert_int_equal(
         clEnqueueNDRangeKernel(context->service, kernel, 3, NULL, global, local, 0, NULL, NULL),
         CL_SUCCESS);
+}
+
+/* failure: as of struct ocl_native_shape. */
+static void enqueue_behind(const uint32_t *failure, const struct native_bench *native,
+                           struct ocl_native *code, cl_kernel kernel, uint64_t blocks, void *words)
+{
+    const struct ocl_native_shape shape = {
+        .blocks = blocks,
+        .items = ocl_native_items(native->bench.context, code, blocks),
+        .failure = failure};
+    enqueue_shape(shape, native, code, kernel, words);
 }
 
 static void enqueue(const struct native_bench *native, struct ocl_native *code, cl_kernel kernel,
@@ -182,6 +190,37 @@ TEST_BODY(native_launches_run_each_block_once)
         if (words[i] != launches * (i + 1))
             fail_msg("word %u is %u", i, words[i]);
     }
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    close_bench(&native.bench);
+}
+
+/* What is taken in long stretches first: all blocks, also where neither work-items nor rows divide them. */
+TEST_BODY(native_vast_launches_run_each_block_once)
+{
+    enum { MOST = 100003 };
+    static const uint64_t grids[] = {1, 2, 97, 5000, MOST}, rows[] = {0, 1, 97, 5000};
+    static uint32_t words[MOST];
+    struct native_bench native = open_native();
+    cl_program program = NULL;
+    cl_kernel kernel = caller_of(&native, &program);
+    struct ocl_native *code = make(&native, counting_text);
+    static uint32_t launches[MOST];
+    assert_non_null(code);
+    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+            for (size_t items = 1; items <= 3; items++) {
+                const struct ocl_native_shape shape = {
+                    .blocks = grids[i], .row = rows[k], .items = items, .is_vast = true};
+                enqueue_shape(shape, &native, code, kernel, words);
+                for (uint64_t block = 0; block < grids[i]; block++)
+                    launches[block]++;
+            }
+    assert_int_equal(clFinish(native.bench.context->service), CL_SUCCESS);
+    for (uint32_t i = 0; i < MOST; i++)
+        if (words[i] != launches[i] * (i + 1))
+            fail_msg("word %u is %u", i, words[i]);
+    ocl_native_release(code);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
     close_bench(&native.bench);

@@ -205,6 +205,37 @@ TEST_BODY(pool_reuses_what_was_given_back)
     end_pool(pool);
 }
 
+/* Of two blocks one after the other that the host's processors use each begins at another place of its pages; those whose memory is
+ * another's begin where the driver puts them, as do those of whole MiB, and one that the driver has just room for. */
+TEST_BODY(pool_staggers_large_blocks)
+{
+    enum { PAGE = 4096, COUNT = 8, MOST = 64 };
+    const size_t bytes = 4 * MIB + PAGE, most = MOST * MIB - PAGE;
+    static struct ocl_device device = {.facts = {.max_alloc_bytes = MOST * MIB - 1}};
+    static struct ocl_pool_source staggered;
+    struct ocl_pool *pool = make_pool((uint64_t)16 << 30);
+    ocl_pool_destroy(pool);
+    driver.context.device = &device;
+    staggered = source;
+    staggered.is_staggered = true;
+    for (int is_host = 0; is_host < 2; is_host++) {
+        uint64_t places[COUNT];
+        driver.context.capability.device_is_host_memory = is_host != 0;
+        assert_int_equal(ocl_pool_create(&driver.context, &staggered, &pool), OCL_OK);
+        for (int i = 0; i < COUNT; i++) {
+            struct ocl_piece *piece = take(pool, bytes);
+            const struct ocl_piece_view view = ocl_pool_view(piece);
+            assert_true(view.offset + bytes <= view.block->bytes + driver_first(view.block));
+            places[i] = (view.offset - driver_first(view.block)) % PAGE;
+            if (i > 0)
+                assert_int_equal(places[i] != places[i - 1], is_host);
+        }
+        assert_int_equal(ocl_pool_view(take(pool, 4 * MIB)).block->bytes, 4 * MIB);
+        assert_int_equal(ocl_pool_view(take(pool, most)).block->bytes, most);
+        end_pool(pool);
+    }
+}
+
 TEST_BODY(pool_joins_freed_neighbours)
 {
     struct ocl_pool *pool = make_pool((uint64_t)16 << 30);

@@ -1266,7 +1266,15 @@ TEST_BODY(ptx_native_knows_whether_blocks_are_rows)
     PTX_BODY(LOAD "mov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 16, %r1;\n" setp "\n" guard        \
                   " bra L;\nst.global.u32 [%rd1], %r1;\nL:\nret;\n")
 
-/* Rows of 16 threads are compared as numbers first, where all go on or end; rows of 32 are so elsewhere. */
+#define FOUR(more) more more more more
+#define DO_MORE    FOUR(FOUR(FOUR("add.u32 %r6, %r6, 3;\n")))
+
+/* Rows of 16 threads are compared as numbers first, where all go on or end; rows of 32 are so elsewhere, but where a kernel that does
+ * little compares them with several. */
+#define BOTH                                                                                       \
+    "mov.u32 %r4, %tid.y;\nsetp.gt.s32 %p2, %r3, 0;\nsetp.ne.s32 %p3, %r4, 0;\n"                   \
+    "and.pred %p1, %p2, %p3;"
+
 TEST_BODY(ptx_native_has_quick_ways_past_bounds)
 {
     static const char *const quick = "\nquick";
@@ -1275,14 +1283,13 @@ TEST_BODY(ptx_native_has_quick_ways_past_bounds)
     assert_true(native_has_for(PTX_THREADS_HALVES, above, quick));
     assert_false(native_has_for(PTX_THREADS_ROWS, above, quick));
     assert_false(native_has_for(PTX_THREADS_HALVES, equal, quick));
+    assert_true(native_has_for(PTX_THREADS_STACKED, BOUNDED(BOTH, "@!%p1"), quick));
+    assert_false(native_has_for(PTX_THREADS_STACKED, BOUNDED(DO_MORE BOTH, "@!%p1"), quick));
 }
 
 /* if (COMPARE(EXTREME of ctaid.x * 16 + tid.x and tid.y)) no more. */
 #define CORNERED(extreme, setp)                                                                    \
     BOUNDED("mov.u32 %r4, %tid.y;\n" extreme " %r5, %r3, %r4;\n" setp, "@%p1")
-
-#define FOUR(more) more more more more
-#define DO_MORE    FOUR(FOUR(FOUR("add.u32 %r6, %r6, 3;\n")))
 
 TEST_BODY(ptx_native_compares_both_of_two_bounds)
 {

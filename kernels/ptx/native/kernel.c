@@ -124,6 +124,36 @@ static size_t round_up(size_t value, size_t to)
     return (value + to - 1) / to * to;
 }
 
+/* What a register takes of a frame, and begins at a multiple of; vectors 32 bytes. */
+static size_t bytes_in_frame(const struct ptx_native *n, uint32_t index, size_t *alignment)
+{
+    const unsigned bits = ptx_native_bits((enum ptx_type)n->flow->function->registers[index].type),
+                   parts = ptx_native_parts(n, index);
+    const bool is_line = ptx_native_is_line(n, index);
+    *alignment = 32;
+    if (!is_line && !ptx_native_is_uniform(n, index))
+        return 32 * (size_t)((bits + 7) / 8) * parts;
+    if (!n->flow->is_together)
+        return 32 * (size_t)parts;
+    *alignment = is_line ? 8 : 16;
+    return is_line ? 8 * (size_t)ptx_native_line_places(n, index) : 16 * (size_t)parts;
+}
+
+/* Vectors, or numbers. Those of warps of several blocks lie side by side: such warps have little else between their turns, and the
+ * nearest cache is to hold that of all beside what they read (heat_3d: 0.95 of the time). */
+static void place_registers(struct ptx_native *n, bool are_vectors)
+{
+    struct ptx_native_flow *f = n->flow;
+    for (uint32_t r = 0; r < f->function->register_count; r++) {
+        size_t alignment = 0;
+        const size_t bytes = bytes_in_frame(n, r, &alignment);
+        if (!f->is_across[r] || (alignment == 32) != are_vectors)
+            continue;
+        f->frame_at[r] = round_up(f->frame_bytes, alignment);
+        f->frame_bytes = f->frame_at[r] + bytes;
+    }
+}
+
 static void lay_out_frame(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
@@ -147,16 +177,10 @@ static void lay_out_frame(struct ptx_native *n)
         for (uint32_t r = 0; r < f->function->register_count; r++)
             f->is_across[r] |= !f->is_remade[r] && f->strolls[i].lives[r];
     f->strolls_at = f->frame_bytes;
-    f->frame_bytes = round_up(f->frame_bytes + ptx_native_stroll_bytes(f), 64);
-    for (uint32_t r = 0; r < f->function->register_count; r++) {
-        if (!f->is_across[r])
-            continue;
-        const unsigned bits = ptx_native_bits((enum ptx_type)f->function->registers[r].type);
-        const size_t bytes =
-            ptx_native_is_uniform(n, r) || ptx_native_is_line(n, r) ? 32 : 32 * (bits + 7) / 8;
-        f->frame_at[r] = f->frame_bytes;
-        f->frame_bytes = round_up(f->frame_bytes + bytes * ptx_native_parts(n, r), 32);
-    }
+    f->frame_bytes =
+        round_up(f->frame_bytes + ptx_native_stroll_bytes(f), f->is_together ? 16 : 64);
+    place_registers(n, false);
+    place_registers(n, true);
     f->frame_bytes = round_up(f->frame_bytes, 64);
 }
 

@@ -123,6 +123,15 @@ struct ptx_native_kept {
 
 enum { PTX_NATIVE_KEPT = 16 };
 
+/* A row of words of global memory that a warp has loaded; in_node: the node's stamp. */
+struct ptx_native_row_loaded {
+    uint32_t in_node;
+    const struct ptx_instruction *in;
+    const char *value;
+};
+
+enum { PTX_NATIVE_ROWS_LOADED = 4 };
+
 /* A comparison of a number that differs from thread to thread with one that does not. */
 struct ptx_native_bound {
     const struct ptx_operand *number, *to;
@@ -171,6 +180,9 @@ struct ptx_native_flow {
     uint32_t *term_in;
     uint64_t **
         wanted; /* per node: registers that lanes elsewhere may still want, or NULL: not yet found */
+    struct ptx_native_row_loaded
+        rows_loaded[PTX_NATIVE_ROWS_LOADED]; /* the last of them (memory_beside.c) */
+    size_t row_noted;
     struct ptx_native_kept kept[PTX_NATIVE_KEPT]; /* solo.c */
     size_t kept_count;
     struct ptx_native_kept

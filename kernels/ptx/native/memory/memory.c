@@ -368,6 +368,7 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
         transfer(n, &t, false);
     e->out = out;
     fence_after(n, in);
+    ptx_native_note_row(n, in, &t);
     for (uint32_t i = 0; i < count; i++)
         ptx_native_set(n, in, &parts[i], (enum ptx_type)in->types[0], values[i]);
 }

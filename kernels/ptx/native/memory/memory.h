@@ -225,6 +225,14 @@ void ptx_native_far_line(struct ptx_native *n, const struct ptx_native_transfer 
 const char *ptx_native_store_packed(struct ptx_native *n, const struct ptx_instruction *in,
                                     struct ptx_native_transfer *t);
 
+/* ---- memory_beside.c: rows of global memory beside others ---- */
+
+/* A row that an instruction has loaded; and the row of e->instruction from `start` on, out of one beside it, or NULL. */
+void ptx_native_note_row(struct ptx_native *n, const struct ptx_instruction *in,
+                         const struct ptx_native_transfer *t);
+const char *ptx_native_row_beside(struct ptx_native *n, const struct ptx_native_transfer *t,
+                                  const char *start);
+
 /* ---- memory_chunk.c: rows of shared memory that lie across each other ---- */
 
 /* Whether a load may be of such a row, for all lanes; loads it where it is. */

@@ -252,6 +252,8 @@ void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_trans
         const char *mask = few ? NULL : mask_of(n, t, true, 0);
         const unsigned row = ptx_native_lanes_of_row(t);
         const char *kept = row > 0 ? ptx_native_kept_row(n, t, row) : NULL;
+        if (!kept && !few && !mask)
+            kept = ptx_native_row_beside(n, t, start);
         if (kept)
             to[0] = (struct ptx_native_value){kept, (uint8_t)t->bits, true};
         else if (few)
