@@ -171,9 +171,9 @@ static bool is_vast(const struct ocl_kernel *kernel, const struct ocl_launch *la
     }
 }
 
-/* The plan's code. Machine code is made for a shape when that is launched first, and may fail where another shape's did not. */
+/* The plan's code, and whether it is for vast launches. Machine code is made for a shape when that is launched first, and may fail where another shape's did not. */
 static ocl_status take_code(struct ocl_kernel **kernel, const struct ocl_launch *launch,
-                            struct ocl_plan *plan)
+                            struct ocl_native **native, bool *vast)
 {
     const struct ocl_kernel_parts *parts = ocl_parts_of(*kernel);
     if (!(*kernel)->ptx || (*kernel)->ptx->form != PTX_FORM_NATIVE)
@@ -181,8 +181,8 @@ static ocl_status take_code(struct ocl_kernel **kernel, const struct ocl_launch 
     size_t block[3];
     memcpy(block, launch->items, sizeof block);
     block[0] *= ocl_widened((*kernel)->ptx, launch->groups[0], block);
-    plan->is_vast = is_vast(*kernel, launch);
-    ocl_status status = parts->ptx_native(*kernel, block, plan->is_vast, &plan->native);
+    *vast = is_vast(*kernel, launch);
+    ocl_status status = parts->ptx_native(*kernel, block, *vast, native);
     if (status == OCL_E_BUILD)
         status = take_variant(kernel, parts->ptx_opencl(*kernel));
     return status == OCL_OK && launch->is_cooperative && !may_cooperate(*kernel)
@@ -371,8 +371,9 @@ ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *la
         return OCL_E_NOT_SUPPORTED;
     if (!fits_group(*kernel, launch) || !fits_shared(*kernel, launch))
         return OCL_E_LAUNCH_SIZE;
-    struct ocl_plan found = {0};
-    ocl_status status = take_code(kernel, launch, &found);
+    struct ocl_native *native = NULL;
+    bool vast = false;
+    ocl_status status = take_code(kernel, launch, &native, &vast);
     if (status != OCL_OK)
         return status;
     const bool spills = must_spill(*kernel, launch);
@@ -388,7 +389,7 @@ ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *la
     if (status != OCL_OK)
         return status;
     *plan = (struct ocl_plan){
-        .joined = joined_blocks(*kernel, launch), .native = found.native, .is_vast = found.is_vast};
+        .joined = joined_blocks(*kernel, launch), .native = native, .is_vast = vast};
     return count_work(*kernel, launch, plan) ? plan_memory(*kernel, launch, plan)
                                              : OCL_E_LAUNCH_SIZE;
 }

@@ -22,16 +22,16 @@ struct ocl_native_launch {
     struct ocl_native *native;
     struct ocl_scratch_pool *scratch;
     size_t scratch_bytes;
-    bool adds_later;  /* PTX_NATIVE_LATER */
-    uint32_t joined;  /* each block is so many of the program's, side by side along x */
-    uint64_t blocks;  /* of the launch */
-    uint64_t portion; /* of them that a work-item takes at once */
-    uint32_t
-        tapers; /* what a work-item takes is so many'th of what is left, if that is more; 0: it is not */
+    bool adds_later;       /* PTX_NATIVE_LATER */
+    uint32_t joined;       /* each block is so many of the program's, side by side along x */
+    uint64_t blocks;       /* of the launch */
+    uint64_t portion;      /* of them that a work-item takes at once */
     _Atomic uint64_t next; /* the first block that nobody has taken, where there are no portions */
     _Atomic size_t left;   /* work-items that have not ended */
     const uint32_t *failure;  /* of struct ocl_native_shape */
     _Atomic uint32_t verdict; /* whoever comes first finds out whether blocks run */
+    uint32_t
+        tapers; /* what a work-item takes is so many'th of what is left, if that is more; 0: it is not */
     struct ocl_parts
         *portions; /* of a launch that is taken from both ends, behind the parameters; or NULL */
     struct ptx_native_launch facts;
