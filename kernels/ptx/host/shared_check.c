@@ -26,7 +26,7 @@ static inline struct stretch stretch_of(uint32_t start, uint32_t thread, uint32_
     const uint32_t low = start + from * stride;
     return (struct stretch){.low = low,
                             .first = low - (thread + from) * bytes,
-                            .end = (uint64_t)low + (last - from) * stride + bytes,
+                            .end = (uint64_t)low + (uint64_t)(last - from) * stride + bytes,
                             .bytes = bytes,
                             .are_own = stride != 0 || from == last};
 }

@@ -57,9 +57,8 @@ static int64_t words_beside(const struct ptx_native_flow *f,
         !are_as_before(f, row->in, in, (uint32_t)to->index))
         return 0;
     const int64_t away = to->bits - row->in->operands[1].bits;
-    return away % WORD == 0 && away <= MOST_BESIDE * WORD && away >= -MOST_BESIDE * WORD
-               ? away / WORD
-               : 0;
+    const int64_t words = away / WORD;
+    return away % WORD == 0 && words <= MOST_BESIDE && words >= -MOST_BESIDE ? words : 0;
 }
 
 /* The nearest. */

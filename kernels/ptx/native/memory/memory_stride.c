@@ -94,11 +94,12 @@ static const char *eight_of_rows(struct ptx_native *n, const struct ptx_native_t
     const char *text = "";
     for (int64_t k = 0; k < apart; k++) {
         const int number = (int)k;
+        const int64_t behind = row_begin(apart, k) * (int64_t)(t->bits / 8);
         text = ptx_format(e,
                           "%s  %%rb%d = add i64 %%b, %lld\n  %%rp%d = inttoptr i64 %%rb%d to %s\n"
                           "  %%rx%d = load %s, %s %%rp%d, align %u\n",
-                          text, number, (long long)(row_begin(apart, k) * (t->bits / 8)), number,
-                          number, p, number, row, p, number, t->bits / 8);
+                          text, number, (long long)behind, number, number, p, number, row, p,
+                          number, t->bits / 8);
         if (k > 0)
             text =
                 ptx_format(e, "%s  %%rr%d = shufflevector %s %%%s%d, %s %%rx%d, <8 x i32> <%s>\n",
