@@ -114,9 +114,11 @@ static bool is_over(const struct ocl_touch *t)
     return t->is_host ? ocl_streams_are_known() : ocl_stream_is_known(&t->time);
 }
 
-/* Memory stays while the lock is held: who frees it comes here first. */
+/* Memory stays while the lock is held: who frees it comes here first. What is over stays for launches that were there before the
+ * host knew of that, which may run only now. */
 bool ocl_touches_take_changed(struct ocl_touch *taken)
 {
+    const bool are_launches_known = ocl_streams_are_known();
     bool is_found = false;
     pthread_mutex_lock(&lock);
     for (size_t i = count; i > 0 && !is_found; i--) {
@@ -126,7 +128,9 @@ bool ocl_touches_take_changed(struct ocl_touch *taken)
         is_found = t->is_watched && sum_of(t) != t->sum;
         if (is_found)
             *taken = *t;
-        take_out(i - 1);
+        t->is_watched = false;
+        if (are_launches_known)
+            take_out(i - 1);
     }
     pthread_mutex_unlock(&lock);
     return is_found;

@@ -27,7 +27,7 @@ struct ocl_touch {
 bool ocl_touches_meet(const struct ocl_touch *one, const struct ocl_touch *other,
                       uint64_t *address);
 
-/* Keeps it until the host knows it to be complete, and of many the latest. Beforehand: the first that it meets, copied;
+/* Keeps it until the host knows it to be complete, and all launches, and of many the latest. Beforehand: the first that it meets, copied;
  * false: none. */
 bool ocl_touches_add(const struct ocl_touch *touch, struct ocl_touch *met, uint64_t *address);
 
@@ -46,8 +46,8 @@ bool ocl_touches_find(const struct ocl_stream_time *time, uint64_t address, uint
 /* Memory is another's now. */
 void ocl_touches_forget(uint64_t address, uint64_t bytes);
 
-/* Lets go of those that are complete, as the host knows, up to one that was watched and whose memory is not as it was, copied; false:
- * none. */
+/* Of those that are complete, as the host knows, memory is no longer watched, and they go where all launches are known to be, too. Up
+ * to one whose memory is not as it was, copied; false: none. */
 bool ocl_touches_take_changed(struct ocl_touch *taken);
 
 /* A kernel that is not checked may write what it likes: memory is no longer watched. */

@@ -491,6 +491,32 @@ static void fills_apart()
     cudaMemsetAsync(a + 100, 2, 400, two);
 }
 
+/* Long after it has begun. */
+__global__ void put_late(int *to)
+{
+    const long long begun = clock64();
+    while (clock64() - begun < 200000000)
+        ;
+    to[threadIdx.x] = 1;
+}
+
+/* The host has waited for the fill by then, and not before it submitted the kernel. */
+static void fill_known_before()
+{
+    cudaMemsetAsync(a, 1, BYTES, one);
+    put_late<<<1, 32, 0, two>>>(a);
+    cudaStreamSynchronize(one);
+}
+
+/* What it submits then is behind both. */
+static void fill_known()
+{
+    put_late<<<1, 32, 0, two>>>(b);
+    cudaMemsetAsync(a, 1, BYTES, one);
+    cudaStreamSynchronize(one);
+    put<<<1, 32, 0, two>>>(a, 1);
+}
+
 /* Every other 32 of all. */
 __global__ void put_others(int *to)
 {
@@ -1077,6 +1103,8 @@ static const struct test tests[] = {
     {"copies", "a copy reads what other work in another stream writes", copies, cudaStreamNonBlocking},
     {"fills", "a fill and other work in another stream both write", fills, cudaStreamNonBlocking},
     {"fills_apart", "", fills_apart, cudaStreamNonBlocking},
+    {"fill_known_before", "other work in another stream", fill_known_before, cudaStreamNonBlocking},
+    {"fill_known", "", fill_known, cudaStreamNonBlocking},
     {"fills_between", "", fills_between, cudaStreamNonBlocking},
     {"many_fills_between", "", many_fills_between, cudaStreamNonBlocking},
     {"last_of_fills", "other work in another stream", last_of_fills, cudaStreamNonBlocking},
