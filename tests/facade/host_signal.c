@@ -19,6 +19,13 @@
 
 #include "tests/facade/migrating_support.h"
 
+static double seconds_since(const struct timespec *begin)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - begin->tv_sec) + 1e-9 * (double)(now.tv_nsec - begin->tv_nsec);
+}
+
 /* A page that the device has, each time another one. */
 static int touch(const int *p)
 {
@@ -299,12 +306,12 @@ TEST_BODY(host_signal_masked_handlers_touch)
 TEST_BODY(host_signal_handlers_touch_while_a_touch_waits)
 {
     struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
-    struct timespec begin, now;
+    struct timespec begin;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
     int *p = made_by_kernel(1);
     page_source = made_by_kernel(1);
     install_masked(SIGALRM, SA_RESTART);
     assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
-    clock_gettime(CLOCK_MONOTONIC, &begin);
     do {
         for (size_t i = 0; i < COUNT; i += 5000)
             assert_int_equal(p[i], pattern_value(i, 1));
@@ -312,8 +319,7 @@ TEST_BODY(host_signal_handlers_touch_while_a_touch_waits)
         again_by_kernel(p, 1);
         again_by_kernel(page_source, 1);
         is_in_call = 0;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (now.tv_sec - begin.tv_sec < 1);
+    } while (seconds_since(&begin) < 1);
     assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
     assert_true(other_calls > 10);
     assert_int_equal(other_faults, 0);
@@ -608,7 +614,7 @@ TEST_BODY(host_signal_many_threads_touch_at_once)
 {
     int *p = made_by_kernel(1);
     static struct of_crowd crowd[CROWD];
-    struct timespec begin, end;
+    struct timespec begin;
     pthread_attr_t small;
     assert_int_equal(pthread_barrier_init(&crowd_gate, NULL, CROWD + 1), 0);
     assert_int_equal(pthread_attr_init(&small), 0);
@@ -624,9 +630,7 @@ TEST_BODY(host_signal_many_threads_touch_at_once)
         pthread_join(crowd[i].thread, &failed);
         assert_null(failed);
     }
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    const double seconds =
-        (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    const double seconds = seconds_since(&begin);
     if (seconds > 2)
         fail_msg("%.1f s", seconds);
     pthread_attr_destroy(&small);
