@@ -103,6 +103,22 @@ template <typename... Parameters> struct clem_launcher {
         clem_parameters<Parameters...>::put(static_cast<char *>(buffer), 0, arguments...);
         return cudaLaunchDeviceV2(buffer, stream);
     }
+
+    type kernel;
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+
+    static __attribute__((device)) clem_launcher with(void (*kernel)(Parameters...), dim3 grid,
+                                                      dim3 block, size_t shared,
+                                                      cudaStream_t stream)
+    {
+        return {kernel, grid, block, shared, stream};
+    }
+    __attribute__((device)) cudaError_t operator()(Parameters... arguments) const
+    {
+        return launch(kernel, grid, block, shared, stream, arguments...);
+    }
 };
 
 /* Which kernel is meant: the one that there is, or of a template whose arguments follow from the launch's the one that takes
@@ -124,6 +140,13 @@ __attribute__((device)) clem_launched<Arguments...> clem_launched_with(Arguments
                         kernel))::type,                                                            \
                     kernel>::address,                                                              \
         (grid), (block), (shared), (stream), ##__VA_ARGS__))
+
+/* The same with the kernel's arguments behind it, which become its parameters as those of a call do: clem_launch_of(kernel, grid, block,
+ * shared, stream)(arguments...). Of a template all arguments are named. */
+#define clem_launch_of(kernel, grid, block, shared, stream)                                        \
+    (decltype(clem_launched<>::by(kernel))::with(                                                  \
+        clem_kernel<typename decltype(clem_launched<>::by(kernel))::type, kernel>::address,        \
+        (grid), (block), (shared), (stream)))
 
 #endif
 #endif

@@ -111,6 +111,19 @@ int clemcc_compile_object(struct job *job, const struct input *input, const char
 /* One source into what was asked for; not for programs and archives. */
 int clemcc_compile_one(struct job *job, const struct input *input);
 
+/* ---- clemcc_source.c ---- */
+
+/* Behind the string or character that begins here. */
+const char *source_behind_quote(const char *at);
+/* Behind blanks and comments from here on, and before those in front of a place. */
+const char *source_behind_blanks(const char *at);
+const char *source_before_blanks(const char *start, const char *at);
+/* The first of `ends` from here on that stands in no brackets, quotes, comments and template arguments; NULL: none. A text of
+ * several characters ends where it stands as a whole. */
+const char *source_find_end(const char *at, const char *ends, const char *whole);
+/* Where the name of a kernel begins that ends here, with namespaces and template arguments. */
+const char *source_name_start(const char *start, const char *at);
+
 /* ---- clemcc_rewrite.c ---- */
 
 /* Mends copies of the sources where clang complains, in `log`, of what nvcc takes. Whether anything was mended, so that clang

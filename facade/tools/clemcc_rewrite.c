@@ -22,111 +22,6 @@ struct faults {
     size_t count;
 };
 
-/* ---- Reading sources ---- */
-
-/* Behind the string or character that begins here. */
-static const char *behind_quote(const char *at)
-{
-    const char quote = *at++;
-    while (*at && *at != quote && *at != '\n')
-        at += *at == '\\' && at[1] ? 2 : 1;
-    return *at == quote ? at + 1 : at;
-}
-
-static bool is_of_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Whether a sign stands between the digits of a number, as in 1'000, which begins behind `start`. */
-static bool is_in_number(const char *start, const char *at)
-{
-    const char *first = at;
-    while (first > start && (is_of_name(first[-1]) || first[-1] == '\''))
-        --first;
-    return *at == '\'' && first < at && isdigit((unsigned char)*first);
-}
-
-/* The first of `ends` from here on that stands in no brackets and no quotes; NULL: none. A text of several characters ends
- * where it stands as a whole. */
-static const char *find_end(const char *at, const char *ends, const char *whole)
-{
-    const char *const start = at;
-    int depth = 0;
-    while (*at) {
-        if (depth == 0 && (strchr(ends, *at) || (whole && !strncmp(at, whole, strlen(whole)))))
-            return at;
-        if ((*at == '"' || *at == '\'') && !is_in_number(start, at)) {
-            at = behind_quote(at);
-            continue;
-        }
-        depth += strchr("([{", *at) ? 1 : strchr(")]}", *at) ? -1 : 0;
-        if (depth < 0)
-            return NULL;
-        ++at;
-    }
-    return NULL;
-}
-
-static const char *behind_blanks(const char *at)
-{
-    while (isspace((unsigned char)*at))
-        ++at;
-    return at;
-}
-
-static const char *before_blanks(const char *start, const char *at)
-{
-    while (at > start && isspace((unsigned char)at[-1]))
-        --at;
-    return at;
-}
-
-/* Before the template arguments that end here, if there are any. What stands in parentheses there compares as it likes. */
-static const char *before_angles(const char *start, const char *at)
-{
-    int depth = 0, inner = 0;
-    if (at == start || at[-1] != '>')
-        return at;
-    while (at > start) {
-        --at;
-        inner += *at == ')' ? 1 : *at == '(' ? -1 : 0;
-        depth += inner != 0 ? 0 : *at == '>' ? 1 : *at == '<' ? -1 : 0;
-        if (depth == 0)
-            return before_blanks(start, at);
-    }
-    return at;
-}
-
-/* Whether a word ends here that no name goes on behind: else ::kernel<<<1, 1>>>(). */
-static bool ends_in_keyword(const char *start, const char *at)
-{
-    static const char *const words[] = {"else", "return", "do"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        const size_t length = strlen(words[i]);
-        if ((size_t)(at - start) >= length && !memcmp(at - length, words[i], length) &&
-            ((size_t)(at - start) == length || !is_of_name(at[-(ptrdiff_t)length - 1])))
-            return true;
-    }
-    return false;
-}
-
-/* Where the name of a kernel begins that ends here, with namespaces and template arguments. */
-static const char *name_start(const char *start, const char *at)
-{
-    for (;;) {
-        at = before_angles(start, at);
-        while (at > start && is_of_name(at[-1]))
-            --at;
-        const char *const colons = before_blanks(start, at);
-        if (colons - start < 2 || colons[-1] != ':' || colons[-2] != ':')
-            return at;
-        at = before_blanks(start, colons - 2);
-        if (at == start || !(is_of_name(at[-1]) || at[-1] == '>') || ends_in_keyword(start, at))
-            return colons - 2;
-    }
-}
-
 /* ---- Mending ---- */
 
 /* Bytes from..to of the text become `middle`. */
@@ -146,7 +41,7 @@ static bool double_signs(char **text, size_t at)
     const char *start = *text + at;
     while (start > *text && *start != '\n' && (*start != '"' || start[-1] == '\\'))
         --start;
-    const char *end = *start == '"' ? behind_quote(start) : start;
+    const char *end = *start == '"' ? source_behind_quote(start) : start;
     char *made = calloc(2, (size_t)(end - start) + 1);
     bool is_other = false;
     if (!made)
@@ -188,52 +83,85 @@ static bool add_text(char **made, const char *before, const char *from, const ch
     return is_made;
 }
 
-/* One more argument that the macro has a name for. What has braces stands in parentheses, since commas in them would divide it; and
+/* One more argument that the macro has a name for. What has braces or commas stands in parentheses, since commas would divide it; and
  * braces alone get a type. */
 static bool add_part(char **made, const char *from, const char *to, const char *otherwise)
 {
-    const char *const part = from ? behind_blanks(from) : otherwise;
+    const char *const part = from ? source_behind_blanks(from) : otherwise;
     const char *const end = from ? to : otherwise + strlen(otherwise);
-    const bool has_braces = memchr(part, '{', (size_t)(end - part)) != NULL;
+    const char *const braces = memchr(part, '{', (size_t)(end - part));
+    const bool is_whole = !braces && !memchr(part, ',', (size_t)(end - part));
     return *part == '{' ? add_text(made, ", (dim3", part, end, ")")
-           : has_braces ? add_text(made, ", (", part, end, ")")
-                        : add_text(made, ", ", part, end, "");
+           : is_whole   ? add_text(made, ", ", part, end, "")
+                        : add_text(made, ", (", part, end, ")");
 }
 
-/* kernel<<<grid, block, shared, stream>>>(arguments) in a kernel becomes clem_launch(kernel, ...). The place is that of the
- * name, or of what follows it. */
+/* Whether values for a kernel have no type before they are its parameters, or stand where none may be asked for: braces and lambdas. */
+static bool want_parameters(const char *from, const char *to)
+{
+    for (const char *at = from; at && at < to; at = source_find_end(at, ",", NULL)) {
+        at = source_behind_blanks(at + (*at == ','));
+        if (*at == '{')
+            return true;
+    }
+    for (const char *at = from; (at = memchr(at, '[', (size_t)(to - at))) != NULL; at++) {
+        const char *const before = source_before_blanks(from, at);
+        if (before == from || !(isalnum((unsigned char)before[-1]) || strchr("_)]\"", before[-1])))
+            return true;
+    }
+    return false;
+}
+
+/* Where kernel<<<grid, block, shared, stream>>>(arguments) has its parts. */
+struct launch {
+    const char *name, *name_end, *parts, *arguments, *close;
+};
+
+/* The place is that of the name, or of what follows it. A kernel that an object has is none that the macro can name. */
+static bool find_launch(const char *text, const char *place, struct launch *l)
+{
+    const char *const angles = source_find_end(place, ";", "<<<");
+    if (!angles || *angles != '<')
+        return false;
+    const char *const last = source_find_end(angles + 3, "", ">>>");
+    const char *const open = last ? source_behind_blanks(last + 3) : NULL;
+    l->close = open && *open == '(' ? source_find_end(open + 1, ")", NULL) : NULL;
+    l->name_end = source_before_blanks(text, angles);
+    l->name = source_name_start(text, l->name_end);
+    l->parts = angles + 3;
+    l->arguments = l->close ? open + 1 : NULL;
+    const char *const before = source_before_blanks(text, l->name);
+    const bool is_member =
+        before > text && (before[-1] == '.' || (before - text > 1 && !memcmp(before - 2, "->", 2)));
+    return l->close && l->name < l->name_end && !is_member;
+}
+
+/* kernel<<<grid, block, shared, stream>>>(arguments) in a kernel becomes clem_launch(kernel, ..., arguments), or
+ * clem_launch_of(kernel, ...)(arguments). */
 static bool launch_by_call(char **text, size_t at)
 {
     static const char *const otherwise[] = {"1", "1", "0", "0"};
-    const char *const place = *text + at, *const angles = strstr(place, "<<<");
-    if (!angles || memchr(place, ';', (size_t)(angles - place)))
+    struct launch l;
+    if (!find_launch(*text, *text + at, &l))
         return false;
-    const char *const last = find_end(angles + 3, "", ">>>");
-    const char *const open = last ? behind_blanks(last + 3) : NULL;
-    const char *const close = open && *open == '(' ? find_end(open + 1, ")", NULL) : NULL;
-    const char *name_end = angles;
-    if (!close)
-        return false;
-    name_end = before_blanks(*text, name_end);
-    const char *const name = name_start(*text, name_end);
-    const bool has_commas = memchr(name, ',', (size_t)(name_end - name)) != NULL;
+    const bool has_commas = memchr(l.name, ',', (size_t)(l.name_end - l.name)) != NULL;
+    const bool is_of = want_parameters(l.arguments, l.close);
     char *made = NULL;
-    if (asprintf(&made, has_commas ? "clem_launch((%.*s)" : "clem_launch(%.*s",
-                 (int)(name_end - name), name) < 0)
+    if (asprintf(&made, has_commas ? "clem_launch%s((%.*s)" : "clem_launch%s(%.*s",
+                 is_of ? "_of" : "", (int)(l.name_end - l.name), l.name) < 0)
         return false;
-    const char *part = angles + 3;
-    bool is_made = name < name_end;
+    const char *part = l.parts;
+    bool is_made = true;
     for (int i = 0; i < 4 && is_made; i++) {
-        const char *end = part ? find_end(part, ",", ">>>") : NULL;
+        const char *end = part ? source_find_end(part, ",", ">>>") : NULL;
         is_made = add_part(&made, part, end, otherwise[i]);
         part = end && *end == ',' ? end + 1 : NULL;
     }
-    if (is_made && behind_blanks(open + 1) != close)
-        is_made = add_text(&made, ", ", open + 1, close, "");
-    char *whole = NULL;
-    is_made =
-        is_made && asprintf(&whole, "%s)", made) >= 0 && replace(text, name, close + 1, whole);
-    free(whole);
+    const char *const separator = is_of                                          ? ")("
+                                  : source_behind_blanks(l.arguments) == l.close ? ""
+                                                                                 : ", ";
+    is_made = is_made && add_text(&made, separator, l.arguments, l.close, ")") &&
+              replace(text, l.name, l.close + 1, made);
     free(made);
     return is_made;
 }

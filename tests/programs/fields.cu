@@ -168,6 +168,66 @@ __global__ void exchange(const int *list, const T *from, T *to, int step, V T::*
     to[list[i]].*b = own[other].*b;
 }
 
+/* The compiler does not know that it points into the block's memory. */
+__device__ static inline int *any(int *p)
+{
+    asm("" : "+l"(p));
+    return p;
+}
+
+/* The last steps of a tree, which one warp goes through alone: what it stores there waits, and two that lie beside each other are
+ * loaded, and stored, by generic addresses meanwhile. */
+__global__ void finish_tree(const int *from, int *to)
+{
+    __shared__ int s[THREADS];
+    const int t = threadIdx.x;
+    s[t] = from[blockIdx.x * THREADS + t];
+    __syncthreads();
+    if (t < 32)
+        s[t] += s[t + 32] + s[t + 64];
+    __syncthreads();
+    if (t < 16)
+        s[t] += s[t + 16];
+    __syncthreads();
+    if (t < 8) {
+        const int *p = any(&s[2 * t]);
+        const int a = p[0], b = p[1];
+        to[blockIdx.x * THREADS + t] = a - 3 * b;
+    }
+    __syncthreads();
+    if (t < 8)
+        s[t] += s[t + 8];
+    __syncthreads();
+    if (t < 2) {
+        int *p = any(&s[2 * t]);
+        p[0] = t + 5;
+        p[1] = t - 7;
+    }
+    __syncthreads();
+    if (t < 4)
+        s[t] += s[t + 4];
+    __syncthreads();
+    if (t < 4)
+        to[blockIdx.x * THREADS + 8 + t] = s[t];
+}
+
+static void finish_tree_on_host(const int *from, int *to)
+{
+    int s[THREADS];
+    for (int t = 0; t < THREADS; t++)
+        s[t] = from[t];
+    for (int t = 0; t < 32; t++)
+        s[t] += s[t + 32] + s[t + 64];
+    for (int t = 0; t < 16; t++)
+        s[t] += s[t + 16];
+    for (int t = 0; t < 8; t++)
+        to[t] = s[2 * t] - 3 * s[2 * t + 1];
+    for (int t = 0; t < 8; t++)
+        s[t] += s[t + 8];
+    for (int t = 0; t < 4; t++)
+        to[8 + t] = (t % 2 ? t / 2 - 7 : t / 2 + 5) + s[t + 4];
+}
+
 template <class T> struct both {
     /* Numbers between 1 and 2. */
     enum {
@@ -304,6 +364,16 @@ static void test_reuse()
     EXPECT(seen.is_same());
 }
 
+static void test_tree()
+{
+    both<int> from(29), to(1);
+    const int whole = COUNT / THREADS;
+    finish_tree<<<whole, THREADS>>>(from.device, to.device);
+    for (int b = 0; b < whole; b++)
+        finish_tree_on_host(&from.host[b * THREADS], &to.host[b * THREADS]);
+    EXPECT(to.is_same());
+}
+
 int main(int count, char **arguments)
 {
     program_begin(count, arguments);
@@ -327,5 +397,6 @@ int main(int count, char **arguments)
     test_fields<int>();
     test_fields<double>();
     test_reuse();
+    test_tree();
     return program_end();
 }

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
+enum { SIZE = 80 };
+
 __device__ static unsigned lane_of(bool is_long)
 {
     unsigned lane, other;
@@ -78,6 +80,28 @@ __device__ static void put_all(int *to, int which)
         ::put<(1 > 2), int><<<1, 1>>>(to + 1, pair{which, 3});
     do ::inner::put<(sizeof(int) > 2 ? true : false), int><<<1, 1>>>(to + 2, pair{4, 5}); while (which > 2);
 }
+
+template <int A, int B> struct product {
+    enum { IS = A * B };
+};
+
+__global__ void put_pair(int *to, pair what, char sign)
+{
+    *to = what.a * 100 + what.b + (sign == ')') * 1000 * (int)(blockDim.x * gridDim.x);
+}
+
+/* Commas of template arguments, comments wherever, braces and lambdas as arguments. */
+__device__ static void put_others(int *to)
+{
+    put_pair<<<product<1, 2>::IS / product<2, 1>::IS, /* not, this >>> */ product<1, 3>::IS>>> // it's (
+        (to, pair{1, 2} /* ) */, ')');
+    put_pair /* of; two */ <<<1, 1 // one, and )
+        >>>(to + 1, {3, 4}, ')');
+    put_pair // <<<
+        <<<1, 2>>>(to + 2, pair{5, 6}, *R"x()")x");
+    put_pair<<<(2 > 1), 1>>>(to + 3, {7, [](int a) { return a + 1; }(7)}, '(');
+    inner::set<<<1, 1>>>(to + 4, [&] { const int all = 5; return all; }());
+}
 // clang-format on
 
 /* What is stored through a pointer of another type is there. */
@@ -108,6 +132,7 @@ __global__ void parent(int *to, unsigned *lanes)
     multiply(to + 60);
     times<4><<<0'1, 0'1>>>(to + 61, 6);
     launch<times<3>>(to + 62, 7);
+    put_others(to + 64);
     add<int, 32><<<1, 16, 16 * sizeof(int)>>>(to, 7);
     for (int i = 0; i < 2; i++)
         add<int, 32><<<{1, 1}, 16>>>(to, i);
@@ -119,10 +144,10 @@ int main(int count, char **arguments)
     program_begin(count, arguments);
     int *to;
     unsigned *lanes;
-    CUDA(cudaMallocManaged(&to, 64 * sizeof *to));
+    CUDA(cudaMallocManaged(&to, SIZE * sizeof *to));
     CUDA(cudaMallocManaged(&lanes, 64 * sizeof *lanes));
-    CUDA(cudaMemset(to, 0, 64 * sizeof *to));
-    to[57] = 9;
+    CUDA(cudaMemset(to, 0, SIZE * sizeof *to));
+    to[57] = to[68] = 9;
     parent<<<1, {32, 2, 1}>>>(to, lanes);
     LAUNCHED();
     for (unsigned i = 0; i < 32; i++)
@@ -131,6 +156,7 @@ int main(int count, char **arguments)
     EXPECT(to[56] == 102 && to[57] == 0 && to[58] == 405);
     EXPECT(to[59] == 20 && to[60] == 15 && to[61] == 24 && to[62] == 21);
     EXPECT(to[63] == 31 + 2 * 8);
+    EXPECT(to[64] == 3102 && to[65] == 1304 && to[66] == 2506 && to[67] == 708 && to[68] == 0);
     store_half<<<1, 1>>>(to, reinterpret_cast<short *>(to));
     LAUNCHED();
     EXPECT(to[0] == 7 && to[1] == 7);

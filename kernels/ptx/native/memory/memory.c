@@ -311,6 +311,7 @@ static void load_fields(struct ptx_native *n, const struct ptx_instruction *in,
     t.width = ptx_native_count_fields(n, in);
     if (ptx_native_space_of(address, in->space) == PTX_SPACE_GLOBAL)
         ptx_native_ask_ahead(n, address, &t);
+    (void)meet_late_rows(n, &t, ptx_native_space_of(address, in->space), false);
     transfer(n, &t, false);
     ptx_native_set(n, in, &in->operands[0], (enum ptx_type)in->types[0],
                    ptx_native_note_loaded(n, in, values));
@@ -322,8 +323,10 @@ static void store_fields(struct ptx_native *n, const struct ptx_instruction *in,
 {
     if (!ptx_native_has_all(n, in, values))
         return;
-    struct ptx_native_transfer t = transfer_of(n, in, ptx_native_first_field(n, in), values);
+    const struct ptx_operand *address = ptx_native_first_field(n, in);
+    struct ptx_native_transfer t = transfer_of(n, in, address, values);
     t.width = ptx_native_count_fields(n, in);
+    (void)meet_late_rows(n, &t, ptx_native_space_of(address, in->space), true);
     transfer(n, &t, true);
 }
 
