@@ -525,18 +525,21 @@ const char *ptx_native_guarded(struct ptx_native *n, const struct ptx_instructio
     return ptx_native_emit(n, "and i32 %s, %s", lanes, n->flow->mask);
 }
 
+/* A guard that is negated is not: the two change places. */
 static struct ptx_native_value blended(struct ptx_native *n, const struct ptx_instruction *in,
                                        uint32_t slot, struct ptx_native_value value)
 {
-    struct ptx_native_value guard = ptx_native_guard(n, in);
+    const struct ptx_native_value guard = read_register(n, 4 * (uint32_t)in->guard);
     struct ptx_native_value old = read_register(n, slot);
     if (guard.is_vector || old.is_vector || value.is_vector) {
         old = ptx_native_vector(n, old);
         value = ptx_native_vector(n, value);
     }
-    value.text = ptx_native_emit(n, "select %s %s, %s %s, %s %s", ptx_native_value_type(n, guard),
-                                 guard.text, ptx_native_value_type(n, value), value.text,
-                                 ptx_native_value_type(n, old), old.text);
+    const char *type = ptx_native_value_type(n, value);
+    value.text =
+        ptx_native_emit(n, "select %s %s, %s %s, %s %s", ptx_native_value_type(n, guard),
+                        guard.text, type, in->guard_negated ? old.text : value.text, type,
+                        in->guard_negated ? value.text : old.text);
     return value;
 }
 
