@@ -193,6 +193,14 @@ struct ptx_native_alone {
 void ptx_native_act_alone(struct ptx_native *n, const struct ptx_native_alone *how,
                           const struct ptx_operand *place, struct ptx_native_value address);
 
+/* ---- atomic_many.c ---- */
+
+/* Whether an operation of shared memory, by its name, can be done so; and what was there, where its result is wanted: `how` has a
+ * value for each lane, and `few` is the function for as few lanes as a loop is quicker for. */
+bool ptx_native_may_act_together(const char *name, unsigned bits);
+const char *ptx_native_act_together(struct ptx_native *n, const struct ptx_native_alone *how,
+                                    struct ptx_native_value address, const char *few);
+
 /* ahead.c: the name, as it is declared, of what asks for a line of the cache: of a pointer to i8, to write (1) or to read (0), how near
  * it is to come (3), and of data (1). */
 const char *ptx_native_prefetch(struct ptx_native *n);
