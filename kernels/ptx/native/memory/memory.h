@@ -124,9 +124,12 @@ struct ptx_native_value ptx_native_element_address(struct ptx_native *n, struct 
  * come from memory: then the place tells of it. */
 void ptx_native_find_numbers(struct ptx_native *n, const struct ptx_operand *address,
                              struct ptx_native_place *at);
-/* Loads of such places, which are any, in global memory. */
+/* Of shared memory, where an offset is a number of 32 bits: then the place tells of that. */
+void ptx_native_number_offsets(struct ptx_native_place *at);
+/* Loads of such places, which are any; and stores of one element of each lane. */
 void ptx_native_gather_numbered(struct ptx_native *n, const struct ptx_native_transfer *t,
                                 struct ptx_native_value *to);
+void ptx_native_scatter_numbered(struct ptx_native *n, const struct ptx_native_transfer *t);
 
 /* ---- memory_lanes.c ---- */
 
