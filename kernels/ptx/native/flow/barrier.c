@@ -607,6 +607,7 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
     f->mask =
         f->is_full ? "-1" : ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
     f->stamp++;
+    f->is_restored = !may_be_alone;
     n->carry.text = NULL;
     ptx_native_remake(n);
     if (ptx_barrier_reduces(in))
