@@ -185,8 +185,7 @@ static void lay_out_frame(struct ptx_native *n)
     f->frame_bytes = round_up(f->frame_bytes, 64);
 }
 
-/* Whether a node is in no loop, or in one that has a barrier. */
-static bool comes_as_often(const struct ptx_native_flow *f, int32_t node)
+bool ptx_native_comes_as_often(const struct ptx_native_flow *f, int32_t node)
 {
     const struct ptx_native_loop *const inner = ptx_native_inner_loop(f, node);
     for (int32_t i = inner ? inner->head : 0; inner && i <= inner->last; i++)
@@ -206,7 +205,7 @@ static void find_kept(struct ptx_native *n)
         if (f->is_parted || !f->is_across[r] || f->definitions[r] != 1)
             continue;
         const int32_t node = f->graph->node_of[f->set_by[r] - f->function->instructions];
-        f->is_kept[r] = f->graph->position[node] != PTX_NO_NODE && comes_as_often(f, node);
+        f->is_kept[r] = f->graph->position[node] != PTX_NO_NODE && ptx_native_comes_as_often(f, node);
         const bool is_small = ptx_native_parts(n, r) == 1 &&
                               (ptx_native_is_uniform(n, r) || ptx_native_is_line(n, r) ||
                                f->function->registers[r].type == PTX_PRED);
@@ -890,6 +889,7 @@ static void begin_node(struct ptx_native *n, int32_t node)
     struct ptx_emitter *e = n->e;
     f->node = node;
     f->is_divergent = f->uniform.is_divergent[node];
+    f->is_restored = false;
     f->stamp++;
     n->carry.text = NULL;
     ptx_native_label(n, ptx_format(e, "C%d", (int)node));
@@ -1290,6 +1290,7 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
         ptx_native_find_whole(&n);
         ptx_native_find_legs(&n);
         ptx_native_find_changed(&n);
+        ptx_native_find_reread(&n);
     }
     if (e->status == PTX_OK)
         write_function(&n);

@@ -196,6 +196,12 @@ static void note_change(void *with, uint32_t index, bool is_whole)
     ((bool *)with)[index] = true;
 }
 
+/* Whether lanes of a warp may come there one by one: some are noted in the frame while others go on. */
+static bool is_apart(const struct ptx_native_flow *f, int32_t node)
+{
+    return f->is_parted && f->sites[node] > 0 && f->uniform.is_divergent[node];
+}
+
 /* What may be changed at a node's end, of what may be at its start. */
 static void find_changed_behind(const struct ptx_native_flow *f, int32_t node, const bool *before,
                                 bool *behind)
@@ -205,22 +211,25 @@ static void find_changed_behind(const struct ptx_native_flow *f, int32_t node, c
     const int32_t site = f->sites[node];
     const bool is_taken = site > 0 && !may_go_on_alone(f, first, site);
     for (uint32_t r = 0; r < f->function->register_count; r++)
-        behind[r] = before[r] && !is_taken;
+        behind[r] = is_apart(f, node) || (before[r] && !is_taken);
     for (uint32_t i = range->first; i < range->end; i++)
         ptx_flow_writes(&f->function->instructions[i], note_change, behind);
 }
 
-/* Behind a barrier a warp has what the frame has, until it sets something: at the next one only that is to be stored. */
+/* Behind a barrier a warp has what the frame has, until it sets something: at the next one only that is to be stored. Where lanes may
+ * part, what the frame has behind a place that they come to one by one is some lanes' alone: all is stored there, and behind it. */
 void ptx_native_find_changed(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     const size_t count = f->function->register_count;
-    if (f->is_parted || f->barrier_count == 0)
+    if (f->barrier_count == 0)
         return;
     bool *behind = ptx_arena_take(n->e->arena, count + 1), has_more = true;
     f->is_changed = ptx_arena_array(n->e->arena, f->graph->count + 1, sizeof *f->is_changed);
-    for (size_t i = 0; i < f->graph->count; i++)
+    for (size_t i = 0; i < f->graph->count; i++) {
         f->is_changed[i] = ptx_arena_take(n->e->arena, count + 1);
+        memset(f->is_changed[i], is_apart(f, (int32_t)i), count);
+    }
     memset(f->is_changed[f->graph->order[0]], true, count);
     while (has_more) {
         has_more = false;
@@ -598,6 +607,7 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
     f->mask =
         f->is_full ? "-1" : ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
     f->stamp++;
+    f->is_restored = !may_be_alone;
     n->carry.text = NULL;
     ptx_native_remake(n);
     if (ptx_barrier_reduces(in))

@@ -1,12 +1,13 @@
 /* Short ways that some lanes of a warp take and others do not, with a load or some arithmetic on them, as at the edges of a grid: what is
  * there gets the branch's predicate for a guard, or none where nobody wants behind it what it gives. As a node it would take
- * a word of lanes, looks whether there are any and whether they are all, and values that are blended at its end.
+ * a word of lanes, looks whether there are any and whether they are all, and values that are blended at its end. An atomic operation
+ * on shared memory may be there for lanes of which each speaks for those that have the same, mostly many.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "kernels/ptx/native/native_flow.h"
 
-enum { MOST_INSTRUCTIONS = 6, MOST_LOADS = 2, MOST_OF_FUNCTION = 2048 };
+enum { MOST_INSTRUCTIONS = 6, MOST_ACCESSES = 2, MOST_OF_FUNCTION = 8192 };
 
 /* Of a few operations of the processor, whatever its operands are. */
 static bool is_light(const struct ptx_instruction *in)
@@ -44,13 +45,36 @@ static bool is_plain_load(const struct ptx_instruction *in)
            (in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_GLOBAL);
 }
 
-static bool can_have_guard(const struct ptx_function *function, const struct ptx_instruction *in,
+static bool is_plain_atomic(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_atom && in->space == PTX_SPACE_SHARED &&
+           ptx_native_is_relaxed(in) && !ptx_is_wide_access(in);
+}
+
+static bool is_varying_register(const struct ptx_native_flow *f, const struct ptx_operand *o)
+{
+    return o->kind == PTX_OPERAND_REGISTER && !f->uniform.registers[o->index];
+}
+
+/* Whether a branch is by a comparison of two numbers for being the same, of which each differs from lane to lane: of its own with one
+ * of who speaks for it, where all others compare themselves with one lane. */
+static bool is_of_speakers(const struct ptx_native_flow *f, uint32_t predicate)
+{
+    const struct ptx_instruction *by = f->definitions[predicate] == 1 ? f->set_by[predicate] : NULL;
+    return by && by->opcode == PTX_OPCODE_setp && by->operand_count == 3 &&
+           (by->compare == PTX_EQ || by->compare == PTX_NE) &&
+           is_varying_register(f, &by->operands[1]) && is_varying_register(f, &by->operands[2]);
+}
+
+static bool can_have_guard(const struct ptx_native_flow *f, const struct ptx_instruction *in,
                            uint32_t predicate)
 {
+    const bool is_access =
+        is_plain_load(in) || (is_plain_atomic(in) && is_of_speakers(f, predicate));
     return in->guard < 0 && in->width <= 1 && !in->has_second_destination &&
            in->operand_count >= 2 && in->operands[0].kind == PTX_OPERAND_REGISTER &&
            !in->operands[0].part && !ptx_flow_writes_register(in, predicate) &&
-           (is_plain_load(in) || (is_light(in) && ptx_flow_is_pure(function, in)));
+           (is_access || (is_light(in) && ptx_flow_is_pure(f->function, in)));
 }
 
 static const struct ptx_instruction *last_of(const struct ptx_native_flow *f, int32_t node)
@@ -71,17 +95,17 @@ static int32_t way_beside(const struct ptx_native_flow *f, int32_t node)
     const struct ptx_node *range = &g->nodes[way];
     const uint32_t behind =
         f->function->labels[last->operands[last->operand_count - 1].index].instruction;
-    uint32_t loads = 0;
+    uint32_t accesses = 0;
     if (range->end != behind || range->previous_count != 1 || range->next_count != 1 ||
         f->sites[way] || range->end - range->first > MOST_INSTRUCTIONS)
         return PTX_NO_NODE;
     for (uint32_t i = range->first; i < range->end; i++) {
         const struct ptx_instruction *in = &f->function->instructions[i];
-        if (!can_have_guard(f->function, in, (uint32_t)last->guard))
+        if (!can_have_guard(f, in, (uint32_t)last->guard))
             return PTX_NO_NODE;
-        loads += is_plain_load(in);
+        accesses += in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_atom;
     }
-    return loads <= MOST_LOADS ? way : PTX_NO_NODE;
+    return accesses <= MOST_ACCESSES ? way : PTX_NO_NODE;
 }
 
 /* What becomes of a function's instructions. */
@@ -126,7 +150,7 @@ static void put_in_step(const struct ptx_native_flow *f, struct shortening *s, i
     for (uint32_t i = g->nodes[way].first; i < g->nodes[way].end; i++) {
         struct ptx_instruction *in = &s->to->instructions[i];
         const bool is_wanted = ptx_flow_is_live(g, behind, (uint32_t)in->operands[0].index);
-        if (!is_plain_load(in) && !is_wanted)
+        if (in->opcode != PTX_OPCODE_ld && in->opcode != PTX_OPCODE_atom && !is_wanted)
             continue;
         in->guard = last->guard;
         in->guard_negated = !last->guard_negated;
@@ -208,7 +232,7 @@ const struct ptx_function *ptx_native_without_short_ways(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
     struct shortening s = {0};
-    if (f->is_parted || f->is_tangled || f->function->instruction_count > MOST_OF_FUNCTION)
+    if (f->is_tangled || f->function->instruction_count > MOST_OF_FUNCTION)
         return NULL;
     for (size_t i = 0; i < f->graph->reachable; i++) {
         const int32_t node = f->graph->order[i], way = way_beside(f, node);

@@ -760,6 +760,20 @@ static void act_alone(struct ptx_native *n, struct way w, unsigned bits,
     ptx_native_act_alone(n, &how, place, address);
 }
 
+/* Of shared memory, when what was there is wanted, and lanes may have many places. */
+static struct ptx_native_value act_together(struct ptx_native *n, struct way w, unsigned bits,
+                                            struct ptx_native_value address,
+                                            struct ptx_native_value x, const char *lanes)
+{
+    const struct ptx_native_alone how = {.name = w.name,
+                                         .operation = alone_text(w),
+                                         .bits = bits,
+                                         .x = ptx_native_vector(n, x),
+                                         .lanes = lanes};
+    return (struct ptx_native_value){
+        ptx_native_act_together(n, &how, address, define(n, w, bits, true)), (uint8_t)bits, true};
+}
+
 /* Registers are others behind the wait. */
 static void draw(struct ptx_native *n, const struct ptx_instruction *in,
                  struct ptx_native_value address, struct ptx_native_value x)
@@ -806,7 +820,10 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
         return;
     }
     struct ptx_native_value old;
-    if (flushes(w, bits, is_shared) && in->space == PTX_SPACE_GENERIC && !variable)
+    if (is_shared && address.is_vector && ptx_native_may_act_together(w.name, bits) &&
+        strcmp(lanes, "1") != 0 && !ptx_native_is_checked(n))
+        old = act_together(n, w, bits, address, x, lanes);
+    else if (flushes(w, bits, is_shared) && in->space == PTX_SPACE_GENERIC && !variable)
         old = act_by_space(n, w, bits, address, x, lanes);
     else
         old = act(n, w, bits, is_shared, (struct ptx_native_value[]){address, x, y}, lanes);

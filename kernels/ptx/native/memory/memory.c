@@ -94,6 +94,10 @@ static void many_places(struct ptx_native *n, struct ptx_native_transfer *t, boo
         ptx_native_load_pieces(n, t, ptx_native_full_address(n, t->at), t->values);
         return;
     }
+    if (is_slow && is_store && t->at.is_numbered && !t->is_volatile) {
+        ptx_native_scatter_numbered(n, t);
+        return;
+    }
     if (is_slow && is_store) {
         ptx_native_scatter(n, t, ptx_native_full_address(n, t->at));
         return;
@@ -292,6 +296,18 @@ static bool is_of_host(const struct ptx_operand *address, uint8_t space)
     return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
 }
 
+/* Where lanes have elements that are any, how their places are made, which may take less than their addresses. */
+static void find_numbers(struct ptx_native *n, const struct ptx_operand *address, uint8_t space,
+                         struct ptx_native_transfer *t)
+{
+    if (!t->at.is_strided || t->at.is_line || !t->at.offset.is_vector || t->is_volatile)
+        return;
+    if (is_of_host(address, space))
+        ptx_native_find_numbers(n, address, &t->at);
+    else if (ptx_native_space_of(address, space) == PTX_SPACE_SHARED)
+        ptx_native_number_offsets(&t->at);
+}
+
 /* Whether a load stands in the function's entry block, before all turns of a sweep, of threads or of legs: that of a parameter. */
 static bool is_before_turns(const struct ptx_native *n, const struct ptx_instruction *in)
 {
@@ -363,8 +379,7 @@ static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
     }
     if (ptx_native_space_of(address, in->space) == PTX_SPACE_GLOBAL)
         ptx_native_ask_ahead(n, address, &t);
-    if (is_of_host(address, in->space) && t.at.is_strided && !t.at.is_line && t.at.offset.is_vector)
-        ptx_native_find_numbers(n, address, &t.at);
+    find_numbers(n, address, in->space, &t);
     const bool is_kept = meet_late_rows(n, &t, ptx_native_space_of(address, in->space), false);
     if (is_kept || !ptx_native_is_of_chunks(n, in, address) ||
         !ptx_native_load_of_chunks(n, address, &t, values))
@@ -405,6 +420,8 @@ static void write_store(struct ptx_emitter *e, const struct ptx_instruction *in)
     t.checked = ptx_native_checked(n, in, PTX_ACCESS_STORE, &in->operands[0]);
     (void)meet_late_rows(n, &t, ptx_native_space_of(&in->operands[0], in->space), true);
     const char *end = ptx_native_store_packed(n, in, &t);
+    if (count == 1)
+        find_numbers(n, &in->operands[0], in->space, &t);
     transfer(n, &t, true);
     if (end) {
         ptx_native_jump(n, end);

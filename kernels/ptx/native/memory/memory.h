@@ -124,9 +124,12 @@ struct ptx_native_value ptx_native_element_address(struct ptx_native *n, struct 
  * come from memory: then the place tells of it. */
 void ptx_native_find_numbers(struct ptx_native *n, const struct ptx_operand *address,
                              struct ptx_native_place *at);
-/* Loads of such places, which are any, in global memory. */
+/* Of shared memory, where an offset is a number of 32 bits: then the place tells of that. */
+void ptx_native_number_offsets(struct ptx_native_place *at);
+/* Loads of such places, which are any; and stores of one element of each lane. */
 void ptx_native_gather_numbered(struct ptx_native *n, const struct ptx_native_transfer *t,
                                 struct ptx_native_value *to);
+void ptx_native_scatter_numbered(struct ptx_native *n, const struct ptx_native_transfer *t);
 
 /* ---- memory_lanes.c ---- */
 
@@ -192,6 +195,14 @@ struct ptx_native_alone {
 /* At an ADDRESS of e->instruction, and as the host has it. */
 void ptx_native_act_alone(struct ptx_native *n, const struct ptx_native_alone *how,
                           const struct ptx_operand *place, struct ptx_native_value address);
+
+/* ---- atomic_many.c ---- */
+
+/* Whether an operation of shared memory, by its name, can be done so; and what was there, where its result is wanted: `how` has a
+ * value for each lane, and `few` is the function for as few lanes as a loop is quicker for. */
+bool ptx_native_may_act_together(const char *name, unsigned bits);
+const char *ptx_native_act_together(struct ptx_native *n, const struct ptx_native_alone *how,
+                                    struct ptx_native_value address, const char *few);
 
 /* ahead.c: the name, as it is declared, of what asks for a line of the cache: of a pointer to i8, to write (1) or to read (0), how near
  * it is to come (3), and of data (1). */

@@ -31,7 +31,7 @@ static bool is_of_memory(uint8_t space)
     return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC || space == PTX_SPACE_SHARED;
 }
 
-static bool is_element(const struct ptx_native_flow *f, const struct ptx_instruction *in)
+static bool is_element(const struct ptx_instruction *in)
 {
     const bool is_any = in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_st;
     if (!is_any || in->guard >= 0 || in->width > 1 || in->operand_count != 2 ||
@@ -39,14 +39,13 @@ static bool is_element(const struct ptx_native_flow *f, const struct ptx_instruc
         return false;
     const struct ptx_operand *o = address_of(in);
     return o->kind == PTX_OPERAND_ADDRESS && !o->variable && o->index >= 0 &&
-           f->definitions[o->index] == 1 && (bits_of(in) == 32 || bits_of(in) == 64);
+           (bits_of(in) == 32 || bits_of(in) == 64);
 }
 
 /* Whether two are elements of one structure as far as the text tells: neighbours, or nearly. */
-static bool are_near(const struct ptx_native_flow *f, const struct ptx_instruction *a,
-                     const struct ptx_instruction *b)
+static bool are_near(const struct ptx_instruction *a, const struct ptx_instruction *b)
 {
-    if (b->opcode != a->opcode || !is_element(f, b) || bits_of(b) != bits_of(a) ||
+    if (b->opcode != a->opcode || !is_element(b) || bits_of(b) != bits_of(a) ||
         b->space != a->space || address_of(b)->index != address_of(a)->index)
         return false;
     const int64_t bytes = bits_of(a) / 8, apart = address_of(b)->bits - address_of(a)->bits;
@@ -78,11 +77,15 @@ static bool has_place(const struct ptx_native_fields *b, const struct ptx_instru
     return is_near;
 }
 
-/* Whether an element may come to where those are that it belongs to: a load before what stands between, and what is stored behind. */
+/* Whether an element may come to where those are that it belongs to, whose address it has still: a load before what stands between,
+ * and what is stored behind. */
 static bool may_move(const struct ptx_native_flow *f, const struct ptx_native_fields *b,
                      const struct ptx_instruction *in)
 {
     const struct ptx_instruction *from = b->members[0];
+    for (const struct ptx_instruction *at = from; at < in; at++)
+        if (ptx_flow_writes_register(at, (uint32_t)address_of(in)->index))
+            return false;
     for (const struct ptx_instruction *at = from + 1; at < in; at++) {
         bool is_member = false;
         for (unsigned i = 1; i < b->width; i++)
@@ -101,7 +104,7 @@ static void gather(const struct ptx_native_flow *f, const struct ptx_instruction
     for (const struct ptx_instruction *at = from + 1; at < end && at - from < FAR; at++) {
         bool is_near = true;
         for (unsigned i = 0; i < b->width && is_near; i++)
-            is_near = are_near(f, b->members[i], at);
+            is_near = are_near(b->members[i], at);
         if (is_near && has_place(b, at)) {
             if (!may_move(f, b, at))
                 return;
@@ -127,16 +130,13 @@ static void order(struct ptx_native_fields *b)
     }
 }
 
-/* In order: without a gap, and the address is the same for all. */
-static bool are_beside(const struct ptx_native_flow *f, const struct ptx_native_fields *b)
+/* In order: without a gap. */
+static bool are_beside(const struct ptx_native_fields *b)
 {
-    const struct ptx_operand *o = address_of(b->members[0]);
-    const struct ptx_instruction *const set = f->set_by[o->index];
     const int64_t bytes = bits_of(b->members[0]) / 8;
-    if (set >= b->members[b->first] && set <= b->members[b->last])
-        return false;
     return b->width > 1 &&
-           address_of(b->members[b->width - 1])->bits - o->bits == (b->width - 1) * bytes;
+           address_of(b->members[b->width - 1])->bits - address_of(b->members[0])->bits ==
+               (b->width - 1) * bytes;
 }
 
 static void find_of_node(struct ptx_native *n, const struct ptx_node *node)
@@ -145,11 +145,11 @@ static void find_of_node(struct ptx_native *n, const struct ptx_node *node)
     const struct ptx_instruction *const all = f->function->instructions;
     for (uint32_t i = node->first; i < node->end; i++) {
         struct ptx_native_fields found;
-        if (f->fields[i] || !is_element(f, &all[i]))
+        if (f->fields[i] || !is_element(&all[i]))
             continue;
         gather(f, &all[i], &all[node->end], &found);
         order(&found);
-        bool is_new = are_beside(f, &found);
+        bool is_new = are_beside(&found);
         for (unsigned k = 0; k < found.width; k++)
             is_new = is_new && !f->fields[found.members[k] - all];
         if (!is_new)

@@ -1,6 +1,6 @@
-/* Loads of elements of an array whose numbers are any, as memory brought them: the processor gathers them by their numbers. One that
- * cannot has numbers of 32 bits go to its units for addresses from memory, and not as addresses of 64 bits out of vectors, which takes
- * most of the time otherwise.
+/* Elements of an array whose numbers are any, as memory brought them. Of loads the processor gathers them by their numbers. One that
+ * cannot, and stores, have numbers of 32 bits go to its units for addresses from memory, and not as addresses of 64 bits out of vectors,
+ * which takes most of the time otherwise.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/native/memory/memory.h"
 
@@ -291,4 +291,73 @@ void ptx_native_gather_numbered(struct ptx_native *n, const struct ptx_native_tr
         to[k] = (struct ptx_native_value){ptx_native_joined(n, t->bits, HALF, rows[0], rows[1]),
                                           (uint8_t)t->bits, true};
     }
+}
+
+/* ---- Stores ---- */
+
+void ptx_native_number_offsets(struct ptx_native_place *at)
+{
+    if (!at->base || at->is_line || at->is_numbered || !at->offset.is_vector ||
+        at->offset.bits != 32)
+        return;
+    at->origin = at->base;
+    at->numbers = at->offset.text;
+    at->number_bits = 32;
+    at->scale = 1;
+    at->is_numbered = at->is_signed = true; /* none is as much as 2^31 */
+}
+
+static const char *put_text(struct ptx_native *n, const struct ptx_native_transfer *t, int lane)
+{
+    const char *i = ptx_native_integer(t->bits), *pi = ptx_native_pointer_type(n, i),
+               *pw = ptx_native_pointer_type(n, "i32");
+    return ptx_format(n->e,
+                      "  %%n%d = add i64 %%N, %d\n  %%q%d = inttoptr i64 %%n%d to %s\n"
+                      "  %%j%d = load i32, %s %%q%d\n  %%w%d = %s i32 %%j%d to i64\n"
+                      "  %%o%d = mul i64 %%w%d, %lld\n  %%a%d = add i64 %%origin, %%o%d\n"
+                      "  %%p%d = inttoptr i64 %%a%d to %s\n"
+                      "  %%x%d = extractelement <32 x %s> %%x, i32 %d\n  store %s %%x%d, %s %%p%d\n",
+                      lane, 4 * lane, lane, lane, pw, lane, pw, lane, lane,
+                      t->at.is_signed ? "sext" : "zext", lane, lane, lane, (long long)t->at.scale,
+                      lane, lane, lane, lane, pi, lane, i, lane, i, lane, pi, lane);
+}
+
+/* The lowest lane last, so that its value stays; those that are not there store what that does. */
+static const char *define_put(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    const char *i = ptx_native_integer(t->bits), *v = ptx_format(n->e, "<32 x %s>", i),
+               *p = ptx_native_pointer_type(n, "<32 x i32>"), *text = "";
+    const char *name = ptx_format(n->e, "clem_put_%s", suffix_of(n, t));
+    for (int lane = PTX_NATIVE_LANES - 1; lane >= 0; lane--)
+        text = ptx_format(n->e, "%s%s", text, put_text(n, t, lane));
+    ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
+    ptx_native_declare(
+        n,
+        "define internal void @%s(i64 %%origin, <32 x i32> %%i, %s %%y, i32 %%m) noinline nounwind "
+        "{\n"
+        "  %%I = alloca <32 x i32>, align 64\n  %%N = ptrtoint %s %%I to i64\n"
+        "  %%all = icmp eq i32 %%m, -1\n  br i1 %%all, label %%put, label %%some\n"
+        "some:\n  %%none = icmp eq i32 %%m, 0\n  br i1 %%none, label %%end, label %%safe\n"
+        "safe:\n  %%k = bitcast i32 %%m to <32 x i1>\n"
+        "  %%f = call i32 @llvm.cttz.i32(i32 %%m, i1 true)\n  %%f1 = and i32 %%f, 31\n"
+        "  %%e = extractelement <32 x i32> %%i, i32 %%f1\n"
+        "  %%e1 = insertelement <32 x i32> undef, i32 %%e, i32 0\n"
+        "  %%e2 = shufflevector <32 x i32> %%e1, <32 x i32> undef, <32 x i32> zeroinitializer\n"
+        "  %%i.safe = select <32 x i1> %%k, <32 x i32> %%i, <32 x i32> %%e2\n"
+        "  %%z = extractelement %s %%y, i32 %%f1\n"
+        "  %%z1 = insertelement %s undef, %s %%z, i32 0\n"
+        "  %%z2 = shufflevector %s %%z1, %s undef, <32 x i32> zeroinitializer\n"
+        "  %%y.safe = select <32 x i1> %%k, %s %%y, %s %%z2\n  br label %%put\n"
+        "put:\n  %%at = phi <32 x i32> [%%i, %%0], [%%i.safe, %%safe]\n"
+        "  %%x = phi %s [%%y, %%0], [%%y.safe, %%safe]\n"
+        "  store <32 x i32> %%at, %s %%I, align 64\n%s  ret void\nend:\n  ret void\n}",
+        name, v, p, v, v, i, v, v, v, v, v, p, text);
+    return name;
+}
+
+void ptx_native_scatter_numbered(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    const char *name = define_put(n, t), *v = ptx_format(n->e, "<32 x i%u>", t->bits);
+    ptx_native_do(n, "call void @%s(i64 %s, <32 x i32> %s, %s %s, i32 %s)", name, t->at.origin,
+                  t->at.numbers, v, ptx_native_vector(n, t->values[0]).text, t->lanes);
 }

@@ -338,6 +338,17 @@ static uint32_t slot_of(const struct ptx_operand *operand)
     return 4 * (uint32_t)operand->index + (operand->part ? (operand->part - 1u) & 3u : 0u);
 }
 
+/* A register's value at the node's start. */
+static const char *load_register(struct ptx_native *n, uint32_t index, unsigned part)
+{
+    const char *type = ptx_native_place_type(n, index), *p = ptx_native_pointer_type(n, type);
+    if (!ptx_native_rereads(n, index))
+        return ptx_native_emit(n, "load %s, %s %s", type, p, ptx_native_place(n, index, part));
+    const size_t bytes = 4 * (size_t)register_bits(n, index); /* of 32 lanes */
+    return ptx_native_emit(n, "load %s, %s %s, align 32", type, p,
+                           ptx_native_frame_place(n, index, part * bytes, type));
+}
+
 static struct ptx_native_value read_register(struct ptx_native *n, uint32_t slot)
 {
     struct ptx_native_flow *f = n->flow;
@@ -354,8 +365,7 @@ static struct ptx_native_value read_register(struct ptx_native *n, uint32_t slot
     }
     const char *type = ptx_native_place_type(n, index);
     if (f->has_place[index])
-        value.text = ptx_native_emit(n, "load %s, %s %s", type, ptx_native_pointer_type(n, type),
-                                     ptx_native_place(n, index, slot % 4));
+        value.text = load_register(n, index, slot % 4);
     if (f->has_place[index] && type[0] != 'i' && !value.is_vector)
         value.text = ptx_native_emit(n, "bitcast %s %s to i%u", type, value.text, value.bits);
     if (f->has_place[index] && value.bits == 1 && value.is_vector)
@@ -525,18 +535,21 @@ const char *ptx_native_guarded(struct ptx_native *n, const struct ptx_instructio
     return ptx_native_emit(n, "and i32 %s, %s", lanes, n->flow->mask);
 }
 
+/* A guard that is negated is not: the two change places. */
 static struct ptx_native_value blended(struct ptx_native *n, const struct ptx_instruction *in,
                                        uint32_t slot, struct ptx_native_value value)
 {
-    struct ptx_native_value guard = ptx_native_guard(n, in);
+    const struct ptx_native_value guard = read_register(n, 4 * (uint32_t)in->guard);
     struct ptx_native_value old = read_register(n, slot);
     if (guard.is_vector || old.is_vector || value.is_vector) {
         old = ptx_native_vector(n, old);
         value = ptx_native_vector(n, value);
     }
-    value.text = ptx_native_emit(n, "select %s %s, %s %s, %s %s", ptx_native_value_type(n, guard),
-                                 guard.text, ptx_native_value_type(n, value), value.text,
-                                 ptx_native_value_type(n, old), old.text);
+    const char *type = ptx_native_value_type(n, value);
+    value.text =
+        ptx_native_emit(n, "select %s %s, %s %s, %s %s", ptx_native_value_type(n, guard),
+                        guard.text, type, in->guard_negated ? old.text : value.text, type,
+                        in->guard_negated ? value.text : old.text);
     return value;
 }
 
