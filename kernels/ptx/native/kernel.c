@@ -185,7 +185,8 @@ static void lay_out_frame(struct ptx_native *n)
     f->frame_bytes = round_up(f->frame_bytes, 64);
 }
 
-bool ptx_native_comes_as_often(const struct ptx_native_flow *f, int32_t node)
+/* Whether a node is in no loop, or in one that has a barrier. */
+static bool comes_as_often(const struct ptx_native_flow *f, int32_t node)
 {
     const struct ptx_native_loop *const inner = ptx_native_inner_loop(f, node);
     for (int32_t i = inner ? inner->head : 0; inner && i <= inner->last; i++)
@@ -201,11 +202,14 @@ static void find_kept(struct ptx_native *n)
     struct ptx_native_flow *f = n->flow;
     f->is_kept = ptx_arena_take(n->e->arena, f->function->register_count + 1);
     f->is_framed = ptx_arena_take(n->e->arena, f->function->register_count + 1);
+    f->comes_as_often = ptx_arena_take(n->e->arena, f->graph->count + 1);
+    for (size_t i = 0; i < f->graph->reachable; i++)
+        f->comes_as_often[f->graph->order[i]] = comes_as_often(f, f->graph->order[i]);
     for (uint32_t r = 0; r < f->function->register_count; r++) {
         if (f->is_parted || !f->is_across[r] || f->definitions[r] != 1)
             continue;
         const int32_t node = f->graph->node_of[f->set_by[r] - f->function->instructions];
-        f->is_kept[r] = f->graph->position[node] != PTX_NO_NODE && ptx_native_comes_as_often(f, node);
+        f->is_kept[r] = f->graph->position[node] != PTX_NO_NODE && f->comes_as_often[node];
         const bool is_small = ptx_native_parts(n, r) == 1 &&
                               (ptx_native_is_uniform(n, r) || ptx_native_is_line(n, r) ||
                                f->function->registers[r].type == PTX_PRED);

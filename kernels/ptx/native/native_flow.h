@@ -229,9 +229,12 @@ struct ptx_native_flow {
     uint32_t *remade_in; /* per register: the node's stamp where it has been; NULL: none has */
     bool **
         is_changed; /* per node: registers that may not be what the frame has when a warp comes to its barrier; NULL: all may */
-    bool *rereads; /* per register: nodes take it from the frame as long as that has it; NULL: none (reread.c) */
-    bool is_restored; /* of the node being written: it has begun with a barrier, behind which the frame has all that lives */
-    bool *is_framed;  /* per register: it is kept, and has the frame for a place, and no alloca */
+    bool *comes_as_often; /* per node: it is in no loop, or in one that has a barrier */
+    bool *
+        rereads; /* per register: nodes take it from the frame as long as that has it; NULL: none (reread.c) */
+    bool
+        is_restored; /* of the node being written: it has begun with a barrier, behind which the frame has all that lives */
+    bool *is_framed; /* per register: it is kept, and has the frame for a place, and no alloca */
     size_t *frame_at; /* per register: where in the frame */
     size_t frame_bytes;
     int32_t *sites; /* per node: where lanes may wait at its start, from 1 on; 0: they do not */
@@ -492,6 +495,13 @@ static inline const struct ptx_native_loop *ptx_native_inner_loop(const struct p
     return inner;
 }
 
+/* Whether the node being written reads a register, that it has not set, from the frame. */
+static inline bool ptx_native_rereads(const struct ptx_native_flow *f, uint32_t index)
+{
+    return f->rereads && f->rereads[index] && f->comes_as_often[f->node] &&
+           (f->is_restored || !f->is_changed[f->node][index]);
+}
+
 /* The node that begins with a site. */
 static inline int32_t ptx_native_node_of_site(const struct ptx_native_flow *f, int32_t site)
 {
@@ -693,11 +703,8 @@ void ptx_native_next_warp(struct ptx_native *n);
 void ptx_native_end_block(struct ptx_native *n);
 /* barrier.c: fills is_changed; needs: rests, legs. */
 void ptx_native_find_changed(struct ptx_native *n);
-/* reread.c: fills rereads; needs: is_changed. Whether the node being written reads a register, that it has not set, from the frame. */
+/* reread.c: fills rereads; needs: is_changed. */
 void ptx_native_find_reread(struct ptx_native *n);
-bool ptx_native_rereads(const struct ptx_native *n, uint32_t index);
-/* kernel.c: whether a node is in no loop, or in one that has a barrier. */
-bool ptx_native_comes_as_often(const struct ptx_native_flow *f, int32_t node);
 /* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);
 /* Stores what a register's place has in the frame. */

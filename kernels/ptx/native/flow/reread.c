@@ -43,10 +43,3 @@ void ptx_native_find_reread(struct ptx_native *n)
     if (many > MANY)
         f->rereads = rereads;
 }
-
-bool ptx_native_rereads(const struct ptx_native *n, uint32_t index)
-{
-    const struct ptx_native_flow *f = n->flow;
-    return f->rereads && f->rereads[index] && ptx_native_comes_as_often(f, f->node) &&
-           (f->is_restored || !f->is_changed[f->node][index]);
-}

@@ -39,10 +39,9 @@ bool ptx_native_may_act_together(const char *name, unsigned bits)
 static const char *element_text(struct ptx_native *n, const char *list, const char *type,
                                 unsigned bytes, unsigned lane)
 {
-    return ptx_format(n->e,
-                      "  %%%sn%u = add i64 %%%sN, %u\n  %%%sp%u = inttoptr i64 %%%sn%u to %s\n",
-                      list, lane, list, lane * bytes, list, lane, list, lane,
-                      ptx_native_pointer_type(n, type));
+    return ptx_format(
+        n->e, "  %%%sn%u = add i64 %%%sN, %u\n  %%%sp%u = inttoptr i64 %%%sn%u to %s\n", list, lane,
+        list, lane * bytes, list, lane, list, lane, ptx_native_pointer_type(n, type));
 }
 
 /* %newLANE, of %oldLANE and %xLANE. */

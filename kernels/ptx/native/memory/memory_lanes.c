@@ -352,8 +352,7 @@ static void gather_pairs(struct ptx_native *n, const struct ptx_native_transfer 
     ptx_native_gather(n, &as, a, pairs);
     for (unsigned k = 0; k < as.width; k++) {
         const char *all = pairs[k].text;
-        const char *above =
-            ptx_native_emit(n, "lshr <32 x i64> %s, %s", all, word_bits(n));
+        const char *above = ptx_native_emit(n, "lshr <32 x i64> %s, %s", all, word_bits(n));
         to[(size_t)2 * k] = (struct ptx_native_value){
             ptx_native_emit(n, "trunc <32 x i64> %s to <32 x i32>", all), 32, true};
         to[(size_t)2 * k + 1] = (struct ptx_native_value){
@@ -371,8 +370,7 @@ static void scatter_pairs(struct ptx_native *n, const struct ptx_native_transfer
                    *high = ptx_native_vector(n, t->values[(size_t)2 * k + 1]).text;
         const char *below = ptx_native_emit(n, "zext <32 x i32> %s to <32 x i64>", low);
         const char *wide = ptx_native_emit(n, "zext <32 x i32> %s to <32 x i64>", high);
-        const char *above =
-            ptx_native_emit(n, "shl <32 x i64> %s, %s", wide, word_bits(n));
+        const char *above = ptx_native_emit(n, "shl <32 x i64> %s, %s", wide, word_bits(n));
         pairs[k] = (struct ptx_native_value){
             ptx_native_emit(n, "or <32 x i64> %s, %s", below, above), 64, true};
     }

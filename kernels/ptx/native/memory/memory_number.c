@@ -311,15 +311,16 @@ static const char *put_text(struct ptx_native *n, const struct ptx_native_transf
 {
     const char *i = ptx_native_integer(t->bits), *pi = ptx_native_pointer_type(n, i),
                *pw = ptx_native_pointer_type(n, "i32");
-    return ptx_format(n->e,
-                      "  %%n%d = add i64 %%N, %d\n  %%q%d = inttoptr i64 %%n%d to %s\n"
-                      "  %%j%d = load i32, %s %%q%d\n  %%w%d = %s i32 %%j%d to i64\n"
-                      "  %%o%d = mul i64 %%w%d, %lld\n  %%a%d = add i64 %%origin, %%o%d\n"
-                      "  %%p%d = inttoptr i64 %%a%d to %s\n"
-                      "  %%x%d = extractelement <32 x %s> %%x, i32 %d\n  store %s %%x%d, %s %%p%d\n",
-                      lane, 4 * lane, lane, lane, pw, lane, pw, lane, lane,
-                      t->at.is_signed ? "sext" : "zext", lane, lane, lane, (long long)t->at.scale,
-                      lane, lane, lane, lane, pi, lane, i, lane, i, lane, pi, lane);
+    return ptx_format(
+        n->e,
+        "  %%n%d = add i64 %%N, %d\n  %%q%d = inttoptr i64 %%n%d to %s\n"
+        "  %%j%d = load i32, %s %%q%d\n  %%w%d = %s i32 %%j%d to i64\n"
+        "  %%o%d = mul i64 %%w%d, %lld\n  %%a%d = add i64 %%origin, %%o%d\n"
+        "  %%p%d = inttoptr i64 %%a%d to %s\n"
+        "  %%x%d = extractelement <32 x %s> %%x, i32 %d\n  store %s %%x%d, %s %%p%d\n",
+        lane, 4 * lane, lane, lane, pw, lane, pw, lane, lane, t->at.is_signed ? "sext" : "zext",
+        lane, lane, lane, (long long)t->at.scale, lane, lane, lane, lane, pi, lane, i, lane, i,
+        lane, pi, lane);
 }
 
 /* The lowest lane last, so that its value stays; those that are not there store what that does. */

@@ -342,7 +342,7 @@ static uint32_t slot_of(const struct ptx_operand *operand)
 static const char *load_register(struct ptx_native *n, uint32_t index, unsigned part)
 {
     const char *type = ptx_native_place_type(n, index), *p = ptx_native_pointer_type(n, type);
-    if (!ptx_native_rereads(n, index))
+    if (!ptx_native_rereads(n->flow, index))
         return ptx_native_emit(n, "load %s, %s %s", type, p, ptx_native_place(n, index, part));
     const size_t bytes = 4 * (size_t)register_bits(n, index); /* of 32 lanes */
     return ptx_native_emit(n, "load %s, %s %s, align 32", type, p,
@@ -546,10 +546,9 @@ static struct ptx_native_value blended(struct ptx_native *n, const struct ptx_in
         value = ptx_native_vector(n, value);
     }
     const char *type = ptx_native_value_type(n, value);
-    value.text =
-        ptx_native_emit(n, "select %s %s, %s %s, %s %s", ptx_native_value_type(n, guard),
-                        guard.text, type, in->guard_negated ? old.text : value.text, type,
-                        in->guard_negated ? value.text : old.text);
+    value.text = ptx_native_emit(n, "select %s %s, %s %s, %s %s", ptx_native_value_type(n, guard),
+                                 guard.text, type, in->guard_negated ? old.text : value.text, type,
+                                 in->guard_negated ? value.text : old.text);
     return value;
 }
 
