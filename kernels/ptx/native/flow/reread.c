@@ -38,7 +38,7 @@ void ptx_native_find_reread(struct ptx_native *n)
     for (uint32_t r = 0; r < count; r++) {
         ptx_steps(n->e->arena, f->graph->reachable);
         rereads[r] = may_reread(n, r) && lives_at_barrier(f, r);
-        many += rereads[r] * ptx_native_parts(n, r);
+        many += rereads[r] ? ptx_native_parts(n, r) : 0;
     }
     if (many > MANY)
         f->rereads = rereads;
