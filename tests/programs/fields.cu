@@ -168,6 +168,22 @@ __global__ void exchange(const int *list, const T *from, T *to, int step, V T::*
     to[list[i]].*b = own[other].*b;
 }
 
+/* At places that a list names, with the same number for all. */
+__global__ void set_pairs(const int *list, int2 *to)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int2 *own = &to[list[i]];
+    own->x = i;
+    own->y = 31;
+}
+
+/* One of two, and both, whose numbers may wrap around. */
+__global__ void sum_fields(const int2 *one, const int2 *both, int *to, unsigned first)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x + first;
+    to[i] = one[i].x + 3 * both[i].x - both[i].y;
+}
+
 /* The compiler does not know that it points into the block's memory. */
 __device__ static inline int *any(int *p)
 {
@@ -292,14 +308,37 @@ static void test_loop()
     EXPECT(to.is_same());
 }
 
+static std::vector<int> any_order(int count)
+{
+    std::vector<int> list(count);
+    for (int i = 0; i < count; i++)
+        list[i] = (int)((long long)i * 1001 % count); /* which have no factor in common */
+    return list;
+}
+
+static void test_pairs()
+{
+    const int whole = COUNT / THREADS * THREADS;
+    const std::vector<int> list = any_order(whole);
+    both<int> places(1), sums(3);
+    both<int2> a(7), b(11);
+    CUDA(cudaMemcpy(places.device, list.data(), whole * sizeof(int), cudaMemcpyHostToDevice));
+    set_pairs<<<whole / THREADS, THREADS>>>(places.device, a.device);
+    sum_fields<<<whole / THREADS - 1, THREADS>>>(a.device, b.device, sums.device, 3);
+    for (int i = 0; i < whole; i++)
+        a.host[list[i]] = make_int2(i, 31);
+    for (int i = 3; i < whole - THREADS + 3; i++)
+        sums.host[i] = a.host[i].x + 3 * b.host[i].x - b.host[i].y;
+    EXPECT(a.is_same());
+    EXPECT(sums.is_same());
+}
+
 template <class T, class V> static void test_list(V T::*a, V T::*b)
 {
     both<T> from(37), to(91);
     const int whole = COUNT / THREADS * THREADS, step = 7;
-    std::vector<int> list(whole);
+    const std::vector<int> list = any_order(whole);
     int *device;
-    for (int i = 0; i < whole; i++)
-        list[i] = (int)((long long)i * 1001 % whole); /* which have no factor in common */
     CUDA(cudaMalloc(&device, whole * sizeof(int)));
     CUDA(cudaMemcpy(device, list.data(), whole * sizeof(int), cudaMemcpyHostToDevice));
     exchange<T, V><<<whole / THREADS, THREADS>>>(device, from.device, to.device, step, a, b);
@@ -398,5 +437,6 @@ int main(int count, char **arguments)
     test_fields<double>();
     test_reuse();
     test_tree();
+    test_pairs();
     return program_end();
 }

@@ -334,6 +334,16 @@ static struct ptx_native_transfer pairs_of(const struct ptx_native_transfer *t,
     return as;
 }
 
+/* By how much the upper words of all lanes' pairs are shifted: a vector, whatever the instruction at hand has. */
+static const char *bits_of_word(struct ptx_native *n)
+{
+    const bool is_vector = n->is_vector;
+    n->is_vector = true;
+    const char *all = ptx_native_constant(n, 64, 32);
+    n->is_vector = is_vector;
+    return all;
+}
+
 static void gather_pairs(struct ptx_native *n, const struct ptx_native_transfer *t,
                          struct ptx_native_value a, struct ptx_native_value *to)
 {
@@ -342,8 +352,7 @@ static void gather_pairs(struct ptx_native *n, const struct ptx_native_transfer 
     ptx_native_gather(n, &as, a, pairs);
     for (unsigned k = 0; k < as.width; k++) {
         const char *all = pairs[k].text;
-        const char *above =
-            ptx_native_emit(n, "lshr <32 x i64> %s, %s", all, ptx_native_constant(n, 64, 32));
+        const char *above = ptx_native_emit(n, "lshr <32 x i64> %s, %s", all, bits_of_word(n));
         to[(size_t)2 * k] = (struct ptx_native_value){
             ptx_native_emit(n, "trunc <32 x i64> %s to <32 x i32>", all), 32, true};
         to[(size_t)2 * k + 1] = (struct ptx_native_value){
@@ -361,8 +370,7 @@ static void scatter_pairs(struct ptx_native *n, const struct ptx_native_transfer
                    *high = ptx_native_vector(n, t->values[(size_t)2 * k + 1]).text;
         const char *below = ptx_native_emit(n, "zext <32 x i32> %s to <32 x i64>", low);
         const char *wide = ptx_native_emit(n, "zext <32 x i32> %s to <32 x i64>", high);
-        const char *above =
-            ptx_native_emit(n, "shl <32 x i64> %s, %s", wide, ptx_native_constant(n, 64, 32));
+        const char *above = ptx_native_emit(n, "shl <32 x i64> %s, %s", wide, bits_of_word(n));
         pairs[k] = (struct ptx_native_value){
             ptx_native_emit(n, "or <32 x i64> %s, %s", below, above), 64, true};
     }
