@@ -85,6 +85,16 @@ BOTH void twice(int i, int *own, int *other)
     own[2 * i + 1] += own[2 * i];
 }
 
+/* What a thread has stored it sees, whatever it stores in between: that may be of the same memory, and is not. */
+BOTH void see_own(int i, int2 *own, int2 *other)
+{
+    const int first = own[i].y;
+    own[i].x = 3 * i;
+    other[i].y = first + i;
+    own[i].y = own[i].x + first;
+    other[i].x = i;
+}
+
 /* By a branch, in a loop. */
 BOTH void in_loop(int i, const int2 *from, int2 *to, int turns)
 {
@@ -117,6 +127,12 @@ KERNEL(chase, (int *own, const int *other), own, other)
 KERNEL(load_around, (int *own, int *other), own, other)
 KERNEL(twice, (int *own, int *other), own, other)
 KERNEL(in_loop, (const int2 *__restrict__ from, int2 *__restrict__ to, int turns), from, to, turns)
+
+/* Without a branch. */
+__global__ void do_see_own(int2 *own, int2 *other)
+{
+    see_own(blockIdx.x * blockDim.x + threadIdx.x, own, other);
+}
 
 /* Values that change between the stores, registers that are loaded into twice, and a barrier between two stores. */
 __global__ void reuse(const int *__restrict__ from, int *__restrict__ to, int *__restrict__ seen)
@@ -299,6 +315,16 @@ template <class KERNEL, class HOST> static void test_alike(KERNEL kernel, HOST o
     EXPECT(a.is_same());
 }
 
+static void test_own()
+{
+    both<int2> own(5), other(3);
+    do_see_own<<<COUNT / THREADS, THREADS>>>(own.device, other.device);
+    for (int i = 0; i < COUNT / THREADS * THREADS; i++)
+        see_own(i, own.host.data(), other.host.data());
+    EXPECT(own.is_same());
+    EXPECT(other.is_same());
+}
+
 static void test_loop()
 {
     both<int2> from(5), to(3);
@@ -426,6 +452,7 @@ int main(int count, char **arguments)
     test_alike(do_twice, twice, 0);
     test_alike(do_twice, twice, 1);
     test_alike(do_load_around, load_around, 1);
+    test_own();
     test_loop();
     test_list(&pair2::a, &pair2::b);
     test_list(&triple::x, &triple::y);
