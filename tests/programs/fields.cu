@@ -85,6 +85,16 @@ BOTH void twice(int i, int *own, int *other)
     own[2 * i + 1] += own[2 * i];
 }
 
+/* What a thread has stored it sees, whatever it stores in between: that may be of the same memory, and is not. */
+BOTH void see_own(int i, int2 *own, int2 *other)
+{
+    const int first = own[i].y;
+    own[i].x = 3 * i;
+    other[i].y = first + i;
+    own[i].y = own[i].x + first;
+    other[i].x = i;
+}
+
 /* By a branch, in a loop. */
 BOTH void in_loop(int i, const int2 *from, int2 *to, int turns)
 {
@@ -117,6 +127,12 @@ KERNEL(chase, (int *own, const int *other), own, other)
 KERNEL(load_around, (int *own, int *other), own, other)
 KERNEL(twice, (int *own, int *other), own, other)
 KERNEL(in_loop, (const int2 *__restrict__ from, int2 *__restrict__ to, int turns), from, to, turns)
+
+/* Without a branch. */
+__global__ void do_see_own(int2 *own, int2 *other)
+{
+    see_own(blockIdx.x * blockDim.x + threadIdx.x, own, other);
+}
 
 /* Values that change between the stores, registers that are loaded into twice, and a barrier between two stores. */
 __global__ void reuse(const int *__restrict__ from, int *__restrict__ to, int *__restrict__ seen)
@@ -166,6 +182,22 @@ __global__ void exchange(const int *list, const T *from, T *to, int step, V T::*
     const int other = t * step % THREADS;
     to[list[i]].*a = own[other].*a;
     to[list[i]].*b = own[other].*b;
+}
+
+/* At places that a list names, with the same number for all. */
+__global__ void set_pairs(const int *list, int2 *to)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int2 *own = &to[list[i]];
+    own->x = i;
+    own->y = 31;
+}
+
+/* One of two, and both, whose numbers may wrap around. */
+__global__ void sum_fields(const int2 *one, const int2 *both, int *to, unsigned first)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x + first;
+    to[i] = one[i].x + 3 * both[i].x - both[i].y;
 }
 
 /* The compiler does not know that it points into the block's memory. */
@@ -283,6 +315,16 @@ template <class KERNEL, class HOST> static void test_alike(KERNEL kernel, HOST o
     EXPECT(a.is_same());
 }
 
+static void test_own()
+{
+    both<int2> own(5), other(3);
+    do_see_own<<<COUNT / THREADS, THREADS>>>(own.device, other.device);
+    for (int i = 0; i < COUNT / THREADS * THREADS; i++)
+        see_own(i, own.host.data(), other.host.data());
+    EXPECT(own.is_same());
+    EXPECT(other.is_same());
+}
+
 static void test_loop()
 {
     both<int2> from(5), to(3);
@@ -292,14 +334,37 @@ static void test_loop()
     EXPECT(to.is_same());
 }
 
+static std::vector<int> any_order(int count)
+{
+    std::vector<int> list(count);
+    for (int i = 0; i < count; i++)
+        list[i] = (int)((long long)i * 1001 % count); /* which have no factor in common */
+    return list;
+}
+
+static void test_pairs()
+{
+    const int whole = COUNT / THREADS * THREADS;
+    const std::vector<int> list = any_order(whole);
+    both<int> places(1), sums(3);
+    both<int2> a(7), b(11);
+    CUDA(cudaMemcpy(places.device, list.data(), whole * sizeof(int), cudaMemcpyHostToDevice));
+    set_pairs<<<whole / THREADS, THREADS>>>(places.device, a.device);
+    sum_fields<<<whole / THREADS - 1, THREADS>>>(a.device, b.device, sums.device, 3);
+    for (int i = 0; i < whole; i++)
+        a.host[list[i]] = make_int2(i, 31);
+    for (int i = 3; i < whole - THREADS + 3; i++)
+        sums.host[i] = a.host[i].x + 3 * b.host[i].x - b.host[i].y;
+    EXPECT(a.is_same());
+    EXPECT(sums.is_same());
+}
+
 template <class T, class V> static void test_list(V T::*a, V T::*b)
 {
     both<T> from(37), to(91);
     const int whole = COUNT / THREADS * THREADS, step = 7;
-    std::vector<int> list(whole);
+    const std::vector<int> list = any_order(whole);
     int *device;
-    for (int i = 0; i < whole; i++)
-        list[i] = (int)((long long)i * 1001 % whole); /* which have no factor in common */
     CUDA(cudaMalloc(&device, whole * sizeof(int)));
     CUDA(cudaMemcpy(device, list.data(), whole * sizeof(int), cudaMemcpyHostToDevice));
     exchange<T, V><<<whole / THREADS, THREADS>>>(device, from.device, to.device, step, a, b);
@@ -387,6 +452,7 @@ int main(int count, char **arguments)
     test_alike(do_twice, twice, 0);
     test_alike(do_twice, twice, 1);
     test_alike(do_load_around, load_around, 1);
+    test_own();
     test_loop();
     test_list(&pair2::a, &pair2::b);
     test_list(&triple::x, &triple::y);
@@ -398,5 +464,6 @@ int main(int count, char **arguments)
     test_fields<double>();
     test_reuse();
     test_tree();
+    test_pairs();
     return program_end();
 }

@@ -379,6 +379,77 @@ static bool has_loop(const struct ptx_regions *r, const struct ptx_region *regio
     return false;
 }
 
+/* ---- What compilers may put in another order ---- */
+
+static const struct ptx_operand *address_of(const struct ptx_instruction *in)
+{
+    return &in->operands[in->opcode == PTX_OPCODE_ld];
+}
+
+static int64_t bytes_of(const struct ptx_instruction *in)
+{
+    const int64_t elements = in->width > 1 ? in->width : 1;
+    return elements * (int64_t)ptx_type_bytes((enum ptx_type)in->types[0]);
+}
+
+/* Whether threads access places at a distance from each other. */
+static bool is_at_distance(const struct ptx_regions *r, const struct ptx_instruction *in)
+{
+    const int64_t step = step_of_operand(r->facts->steps, address_of(in));
+    return step != STEP_SLOW && step != 0 && step != bytes_of(in) && step != -bytes_of(in);
+}
+
+/* Whether a thread may come to what it has stored before; is_same: a register has in both what it had in the first. */
+static bool may_meet(const struct ptx_instruction *store, const struct ptx_instruction *in,
+                     bool is_same)
+{
+    const struct ptx_operand *a = address_of(store), *b = address_of(in);
+    const bool are_apart = store->space != in->space && store->space != PTX_SPACE_GENERIC &&
+                           in->space != PTX_SPACE_GENERIC;
+    if (are_apart || (in->flags & PTX_NC))
+        return false;
+    if (!is_same || a->index != b->index || a->variable != b->variable)
+        return true;
+    return a->bits < b->bits + bytes_of(in) && b->bits < a->bits + bytes_of(store);
+}
+
+static bool may_meet_later(const struct ptx_regions *r, const struct ptx_region *region,
+                           size_t node, const struct ptx_instruction *store)
+{
+    const struct ptx_function *f = r->flow->function;
+    const struct ptx_operand *address = address_of(store);
+    bool is_same = true;
+    for (size_t i = node; i < region->node_count; i++) {
+        const struct ptx_node *in_node = &r->flow->nodes[region->nodes[i]];
+        const struct ptx_instruction *in = &f->instructions[in_node->first];
+        ptx_steps(r->flow->arena, 1 + in_node->end - in_node->first);
+        for (in = i == node ? store + 1 : in; in < &f->instructions[in_node->end]; in++) {
+            if (is_memory(in) && in->operand_count > 1 && may_meet(store, in, is_same) &&
+                (is_at_distance(r, store) || is_at_distance(r, in)))
+                return true;
+            is_same = is_same && (address->index < 0 ||
+                                  !ptx_flow_writes_register(in, (uint32_t)address->index));
+        }
+    }
+    return false;
+}
+
+/* LLVM takes threads that are said not to depend on each other for accesses that do not either: it brings loads at a distance
+ * from thread to thread to where the first of several that lie beside each other stands, and stores to the last, past what the same
+ * thread stores there in between. */
+static bool may_lose_order(const struct ptx_regions *r, const struct ptx_region *region)
+{
+    const struct ptx_function *f = r->flow->function;
+    for (size_t i = 0; i < region->node_count; i++) {
+        const struct ptx_node *node = &r->flow->nodes[region->nodes[i]];
+        for (uint32_t j = node->first; j < node->end; j++)
+            if (f->instructions[j].opcode == PTX_OPCODE_st && is_memory(&f->instructions[j]) &&
+                may_meet_later(r, region, i, &f->instructions[j]))
+                return true;
+    }
+    return false;
+}
+
 static size_t instructions_of(const struct ptx_regions *r, const struct ptx_region *region)
 {
     size_t count = 0;
@@ -403,6 +474,6 @@ bool ptx_block_is_wide(const struct ptx_regions *r, const struct ptx_region *reg
     }
     const bool is_arithmetic = w.floats > 0 && w.gathers * FLOATS_FOR_GATHER <= w.floats &&
                                2 * w.floats >= count && ptx_block_contended_in(r, region) == 0;
-    return w.is_plain && w.is_worth_it &&
+    return w.is_plain && w.is_worth_it && !may_lose_order(r, region) &&
            ((w.gathers == 0 && count <= MOST_INSTRUCTIONS) || is_arithmetic);
 }

@@ -197,9 +197,9 @@ static const char *step_text(struct ptx_native *n, struct way w, unsigned bits, 
         e,
         "  %%was = load atomic %s, %s %%q monotonic, align 4\n  br label %%try\n"
         "try:\n  %%old = phi %s [%%was, %%do], [%%now, %%try]\n"
-        "  %%one = %s %s %%old, 1\n  %%over = icmp %s %s %%old, %%x1\n"
+        "  %%stepped = %s %s %%old, 1\n  %%over = icmp %s %s %%old, %%x1\n"
         "  %%zero = icmp eq %s %%old, 0\n  %%edge = %s i1 %%over, %s\n"
-        "  %%new = select i1 %%edge, %s %s, %s %%one\n"
+        "  %%new = select i1 %%edge, %s %s, %s %%stepped\n"
         "  %%both = cmpxchg %s %%q, %s %%old, %s %%new monotonic monotonic\n"
         "  %%now = extractvalue {%s, i1} %%both, 0\n  %%won = extractvalue {%s, i1} %%both, 1\n"
         "  br i1 %%won, label %%done, label %%try\ndone:\n",

@@ -410,8 +410,10 @@ void ptx_native_far_line(struct ptx_native *n, const struct ptx_native_transfer 
                          struct ptx_native_value *to)
 {
     const bool is_wide = t->at.term.line.kind == PTX_LINE_WIDE;
-    ptx_native_define_lanes(n, t, is_store);
-    const char *i = ptx_native_integer(t->bits), *name = define_far(n, t, is_store);
+    struct ptx_native_transfer one = *t; /* the functions are those of one element of each lane */
+    one.width = 1;
+    ptx_native_define_lanes(n, &one, is_store);
+    const char *i = ptx_native_integer(t->bits), *name = define_far(n, &one, is_store);
     struct ptx_native_value start = ptx_native_number(
         n, 64, is_wide ? t->at.term.start[0] : ptx_native_line_start(n, &t->at, 0));
     const char *base = is_wide ? t->at.term.base[0] : "0";
