@@ -52,20 +52,31 @@ struct ptx_native_declared {
 
 void ptx_native_declare(struct ptx_native *n, const char *format, ...)
 {
-    char words[16384];
     va_list list;
     va_start(list, format);
-    vsnprintf(words, sizeof words, format, list);
+    const int length = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    char *words = ptx_arena_take(n->e->arena, (size_t)length + 1);
+    va_start(list, format);
+    vsnprintf(words, (size_t)length + 1, format, list);
     va_end(list);
     for (const struct ptx_native_declared *d = n->declared; d; d = d->next)
         if (strcmp(d->text, words) == 0)
             return;
     struct ptx_native_declared *made = ptx_arena_take(n->e->arena, sizeof *made);
-    made->text = ptx_arena_text(n->e->arena, words, strlen(words));
+    made->text = words;
     made->next = n->declared;
     n->declared = made;
     ptx_text_put(n->declarations, words);
     ptx_text_put(n->declarations, "\n");
+}
+
+bool ptx_native_has_declared(const struct ptx_native *n, const char *start)
+{
+    for (const struct ptx_native_declared *d = n->declared; d; d = d->next)
+        if (strncmp(d->text, start, strlen(start)) == 0)
+            return true;
+    return false;
 }
 
 const char *ptx_native_name(struct ptx_native *n, const char *what)
