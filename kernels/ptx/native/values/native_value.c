@@ -546,11 +546,14 @@ const char *ptx_native_guarded(struct ptx_native *n, const struct ptx_instructio
     return ptx_native_emit(n, "and i32 %s, %s", lanes, n->flow->mask);
 }
 
-/* A guard that is negated is not: the two change places. */
+/* Of what is only computed, a guard that is negated stays as it is: the two change places. What memory gives comes by the guard's
+ * lanes, which LLVM should see to be the same. */
 static struct ptx_native_value blended(struct ptx_native *n, const struct ptx_instruction *in,
                                        uint32_t slot, struct ptx_native_value value)
 {
-    const struct ptx_native_value guard = read_register(n, 4 * (uint32_t)in->guard);
+    const bool is_turned = in->guard_negated && ptx_flow_is_pure(n->flow->function, in);
+    const struct ptx_native_value guard =
+        is_turned ? read_register(n, 4 * (uint32_t)in->guard) : ptx_native_guard(n, in);
     struct ptx_native_value old = read_register(n, slot);
     if (guard.is_vector || old.is_vector || value.is_vector) {
         old = ptx_native_vector(n, old);
@@ -558,8 +561,8 @@ static struct ptx_native_value blended(struct ptx_native *n, const struct ptx_in
     }
     const char *type = ptx_native_value_type(n, value);
     value.text = ptx_native_emit(n, "select %s %s, %s %s, %s %s", ptx_native_value_type(n, guard),
-                                 guard.text, type, in->guard_negated ? old.text : value.text, type,
-                                 in->guard_negated ? value.text : old.text);
+                                 guard.text, type, is_turned ? old.text : value.text, type,
+                                 is_turned ? value.text : old.text);
     return value;
 }
 
