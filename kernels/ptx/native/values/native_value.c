@@ -546,12 +546,20 @@ const char *ptx_native_guarded(struct ptx_native *n, const struct ptx_instructio
     return ptx_native_emit(n, "and i32 %s, %s", lanes, n->flow->mask);
 }
 
-/* Of what is only computed, a guard that is negated stays as it is: the two change places. What memory gives comes by the guard's
- * lanes, which LLVM should see to be the same. */
+/* As of votes those that have voted otherwise. */
+static bool is_complement(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_not && in->operand_count == 2 &&
+           in->operands[1].kind == PTX_OPERAND_REGISTER &&
+           in->operands[0].index == in->operands[1].index;
+}
+
+/* The guard of a complement, which a vote has mostly had as it is, stays so, and the two change places. Elsewhere several instructions have
+ * a guard together, some of them of memory, and LLVM should see that its lanes are the same. */
 static struct ptx_native_value blended(struct ptx_native *n, const struct ptx_instruction *in,
                                        uint32_t slot, struct ptx_native_value value)
 {
-    const bool is_turned = in->guard_negated && ptx_flow_is_pure(n->flow->function, in);
+    const bool is_turned = in->guard_negated && is_complement(in);
     const struct ptx_native_value guard =
         is_turned ? read_register(n, 4 * (uint32_t)in->guard) : ptx_native_guard(n, in);
     struct ptx_native_value old = read_register(n, slot);
