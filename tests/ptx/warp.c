@@ -639,6 +639,46 @@ TEST_BODY(ptx_native_stores_at_barriers_what_has_changed)
         4);
 }
 
+/* The same of lanes that wait for memory behind both. */
+#define CROSSED_BEFORE(behind, between)                                                            \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"                        \
+                  "ld.global.u32 %r2, [%rd3];\nadd.u32 %r2, %r2, %r1;\nbar.sync 0;\n"              \
+                  "ld.global.u32 %r3, [%rd3+128];\nst.global.u32 [%rd3], %r3;\n" between           \
+                  "bar.sync 0;\nst.global.u32 [%rd3+128], %r2;\n" behind "ret;\n")
+
+TEST_BODY(ptx_native_stores_at_barriers_what_has_changed_where_lanes_may_part)
+{
+    static const char *const of_frame = ", align 32\n";
+    const size_t kept = count_of(CROSSED_BEFORE(WAITING, ""), of_frame);
+    assert_int_equal(count_of(CROSSED_BEFORE(WAITING, "add.u32 %r2, %r2, %r3;\n"), of_frame),
+                     kept + 1);
+    /* What the frame has behind such a place some lanes may have alone. */
+    assert_true(count_of(CROSSED_BEFORE("", WAITING), of_frame) > kept);
+}
+
+/* Rows that live across a barrier, and are read by a node behind it. */
+#define ROW_OF(r, at) "ld.global.u32 %r" r ", [%rd3+" at "];\n"
+#define PUT_OF(r, at) "st.global.u32 [%rd3+" at "], %r" r ";\n"
+#define ROWS_OF(all)                                                                               \
+    all("2", "0") all("3", "128") all("4", "256") all("5", "384") all("6", "512") all("7", "640")  \
+        all("8", "768") all("9", "896") all("10", "1024") all("11", "1152") all("12", "1280")      \
+            all("13", "1408")
+#define LIVING(load, store)                                                                        \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n" load                   \
+                  "bar.sync 0;\nsetp.eq.u32 %p1, %r1, 5;\n@%p1 bra M;\n"                           \
+                  "st.global.u32 [%rd3+4096], %r1;\nM:\n" store WAITING "ret;\n")
+
+TEST_BODY(ptx_native_reads_from_the_frame_where_much_lives)
+{
+    static const char *const of_frame = ", align 32\n";
+    /* Each is stored, taken from the frame behind the barrier, and read there where it is wanted. */
+    assert_int_equal(count_of(LIVING(ROWS_OF(ROW_OF), ROWS_OF(PUT_OF)), of_frame), 2 * 12);
+    assert_int_equal(
+        count_of(LIVING(ROWS_OF(ROW_OF) ROW_OF("14", "1536"), ROWS_OF(PUT_OF) PUT_OF("14", "1536")),
+                 of_frame),
+        3 * 13);
+}
+
 /* An atomic operation at places of shared memory that a load brings. */
 #define COUNTED(operation)                                                                         \
     PTX_BODY(LOAD "shl.b32 %r4, %r1, 2;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"  \
@@ -655,6 +695,26 @@ TEST_BODY(ptx_native_adds_to_shared_memory_without_a_call)
     assert_false(native_has(COUNTED("atom.shared.add.u32 %r3, [%r2], 1;\n"
                                     "st.global.u32 [%rd3], %r3;\n"),
                             row));
+}
+
+TEST_BODY(ptx_native_has_many_lanes_change_shared_memory_without_a_loop)
+{
+    static const char *const many = "call <32 x i32> @clem_atomic_many_add_32(",
+                             *const most = "call <32 x i64> @clem_atomic_many_umax_64(",
+                             *const any = "@clem_atomic_many_";
+    assert_true(native_has(COUNTED("atom.shared.add.u32 %r3, [%r2], 1;\n"
+                                   "st.global.u32 [%rd3], %r3;\n"),
+                           many));
+    assert_true(native_has(COUNTED("atom.shared.max.u64 %rd4, [%r2], %rd1;\n"
+                                   "st.global.u64 [%rd3], %rd4;\n"),
+                           most));
+    assert_false(native_has(COUNTED("atom.shared.exch.b32 %r3, [%r2], %r1;\n"
+                                    "st.global.u32 [%rd3], %r3;\n"),
+                            any));
+    /* Whoever is there adds what changes the bits of some numbers. */
+    assert_false(native_has(COUNTED("atom.shared.add.f32 %f1, [%r2], 0f3f800000;\n"
+                                    "st.global.f32 [%rd3], %f1;\n"),
+                            any));
 }
 
 /* A place of shared memory that a number names, which a load brings. */
@@ -1119,6 +1179,38 @@ TEST_BODY(ptx_native_shuffles_by_numbers_without_a_call)
     }
 }
 
+/* What threads do that a comparison does not send past it. */
+#define SPEAKING(compared, way)                                                                    \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"                        \
+                  "ld.global.u32 %r2, [%rd3];\nmov.u32 %r3, 0;\n"                                  \
+                  "setp.ne.u32 %p1, " compared ";\n@%p1 bra M;\n" way                              \
+                  "M:\nst.global.u32 [%rd3], %r3;\nret;\n")
+
+TEST_BODY(ptx_native_has_no_nodes_for_lanes_that_speak_for_others)
+{
+    static const char *const two_nodes = "%m.1 = alloca";
+    assert_false(
+        native_has(SPEAKING("%r1, %r2", "atom.shared.add.u32 %r3, [%r2], 1;\n"), two_nodes));
+    assert_true(native_has(SPEAKING("%r1, 7", "atom.shared.add.u32 %r3, [%r2], 1;\n"), two_nodes));
+    assert_true(
+        native_has(SPEAKING("%r1, %r2", "atom.global.add.u32 %r3, [%rd3], 1;\n"), two_nodes));
+    assert_true(native_has(SPEAKING("%r1, %r2", "atom.acquire.cta.shared.add.u32 %r3, [%r2], 1;\n"),
+                           two_nodes));
+}
+
+/* A vote's bits, or those that have not voted so. */
+#define VOTED(guard)                                                                               \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"                        \
+                  "ld.global.u32 %r2, [%rd3];\nsetp.eq.u32 %p1, %r2, 0;\n"                         \
+                  "vote.sync.ballot.b32 %r3, %p1, -1;\n" guard " not.b32 %r3, %r3;\n"              \
+                  "st.global.u32 [%rd3], %r3;\nret;\n")
+
+TEST_BODY(ptx_native_negates_no_guards_of_what_it_computes)
+{
+    static const char *const negated = "xor i32 %";
+    assert_int_equal(count_of(VOTED("@!%p1"), negated), count_of(VOTED("@%p1"), negated));
+}
+
 /* What threads below a number do before all store. */
 #define BESIDE(way)                                                                                \
     PTX_BODY(                                                                                      \
@@ -1149,6 +1241,35 @@ TEST_BODY(ptx_native_has_no_nodes_for_short_ways)
     PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"                        \
                   "ld.global.u32 %r2, [%rd3];\nmul.wide.u32 %rd4, %r2, 4;\n"                       \
                   "add.s64 %rd5, %rd1, %rd4;\n" operation ";\nret;\n")
+
+TEST_BODY(ptx_native_stores_at_places_by_their_numbers)
+{
+    static const char *const puts = "call void @clem_put_u4_32(i64 ",
+                             *const shared = "call void @clem_put_s1_32(i64 ",
+                             *const picks = "@clem_pick_half_s1_32(i64 ";
+    assert_true(native_has(SCATTERING("st.global.u32 [%rd5], %r1"), puts));
+    assert_false(native_has(SCATTERING("st.volatile.global.u32 [%rd5], %r1"), puts));
+    assert_false(native_has(SCATTERING("st.global.u32 [%rd3], %r2"), puts));
+    assert_true(native_has(COUNTED("st.shared.u32 [%r2], %r1;\n"), shared));
+    assert_true(
+        native_has(COUNTED("ld.shared.u32 %r3, [%r2];\nst.global.u32 [%rd3], %r3;\n"), picks));
+    /* Pairs of words that are numbers, of which each is a place. */
+    assert_true(native_has(SCATTERING("st.global.v2.u32 [%rd5], {1, 2}"), ", <i64 32,i64 32,"));
+}
+
+/* Two words of each thread, by a pointer that goes on. */
+#define GOING_ON(between)                                                                          \
+    PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 8;\nadd.s64 %rd3, %rd1, %rd2;\nmov.u32 %r2, 0;\nL:\n"   \
+                  "st.global.u32 [%rd3+4], %r2;\n" between "st.global.u32 [%rd3], %r1;\n"          \
+                  "add.s64 %rd3, %rd3, 8192;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 9;\n"    \
+                  "@%p1 bra L;\nret;\n")
+
+TEST_BODY(ptx_native_takes_fields_by_pointers_that_go_on)
+{
+    static const char *const row = "store <64 x i32> ";
+    assert_true(native_has(GOING_ON(""), row));
+    assert_false(native_has(GOING_ON("add.s64 %rd3, %rd3, 8;\n"), row));
+}
 
 TEST_BODY(ptx_native_asks_for_lines_of_lanes_behind)
 {

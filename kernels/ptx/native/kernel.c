@@ -1276,8 +1276,8 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     f.is_swept = e->status == PTX_OK && !f.by_thread && may_sweep(&n);
     if (f.is_swept && ptx_native_may_go_past(&n))
         e->plan->vast = PTX_VAST_THREADS;
-    f.goes_past =
-        e->plan->vast != PTX_VAST_NONE && e->target->is_vast && ptx_native_may_go_past(&n);
+    f.goes_past = e->plan->vast != PTX_VAST_NONE && e->target->is_vast && !f.asks_beside &&
+                  ptx_native_may_go_past(&n);
     const enum ptx_threads threads = e->target->threads;
     const bool may_thin_out = e->status != PTX_OK || find_thin(&f, e->arena);
     if (e->status == PTX_OK && ptx_native_is_checked(&n))

@@ -45,6 +45,9 @@ __attribute__((format(printf, 2, 3))) void ptx_native_do(struct ptx_native *n, c
 __attribute__((format(printf, 2, 3))) void ptx_native_declare(struct ptx_native *n,
                                                               const char *format, ...);
 
+/* Whether one that begins so has been: what is long need not be made again. */
+bool ptx_native_has_declared(const struct ptx_native *n, const char *start);
+
 /* An element's type as the instruction being written has it: "i32" or "<32 x i32>"; "float", "double", "half" too. The same as
  * overloaded intrinsics name it: "i32" or "v32i32", "f32" or "v32f32" for "float". */
 const char *ptx_native_type(struct ptx_native *n, const char *element);

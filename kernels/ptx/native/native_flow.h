@@ -198,7 +198,9 @@ struct ptx_native_flow {
     bool is_swept;      /* a warp of several blocks has its turns before the next warp */
     bool goes_past,
         has_gone_past; /* it is for vast launches, and may store past the caches (past.c); it does */
-    bool is_together;  /* warps of several blocks of a row take turns, at a ticket or in a loop */
+    bool
+        asks_beside; /* it is for vast launches, and loops that stride ask for what the next block will (ahead.c) */
+    bool is_together; /* warps of several blocks of a row take turns, at a ticket or in a loop */
     bool is_full; /* all lanes of a warp are in step wherever any are, but in nodes that are thin */
     bool by_thread; /* a turn is one thread's, and all registers are one number (threads.c) */
     bool

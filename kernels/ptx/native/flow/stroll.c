@@ -210,6 +210,7 @@ static void add_stroll(struct ptx_native *n, struct ptx_native_loop loop)
 void ptx_native_find_strolls(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
+    bool is_far = false;
     f->strolls = ptx_arena_array(n->e->arena, f->loop_count + 1, sizeof *f->strolls);
     f->barrier_count = f->site_count;
     if (f->ticket) {
@@ -233,7 +234,11 @@ void ptx_native_find_strolls(struct ptx_native *n)
         if (!is_single(f, i) || !has_strides(n, f->loops[i]))
             continue;
         add_stroll(n, f->loops[i]);
+        is_far |= reads_far_rows(n, &f->loops[i]);
     }
+    if (is_far && n->e->target->has_few_ways)
+        n->e->plan->vast = PTX_VAST_MEMORY;
+    f->asks_beside = is_far && n->e->target->has_few_ways && n->e->target->is_vast;
 }
 
 struct ptx_native_stroll *ptx_native_stroll_at(const struct ptx_native *n, int32_t position,

@@ -67,13 +67,14 @@ const char *ptx_native_prefetch(struct ptx_native *n)
     return name;
 }
 
-/* Asks for a row of so many bytes from a place on. */
-static void ask(struct ptx_native *n, const char *at, unsigned row)
+/* Asks for a row of so many bytes from a place on; nearness: 3 of the nearest cache, 2 of the next. */
+static void ask(struct ptx_native *n, const char *at, unsigned row, int nearness)
 {
     const char *p = ptx_native_pointer_type(n, "i8"), *name = ptx_native_prefetch(n);
     for (unsigned byte = 0; byte < row; byte += LINE)
-        ptx_native_do(n, "call void @%s(%s %s, i32 0, i32 3, i32 1)", name, p,
-                      ptx_native_pointer(n, "i8", ptx_native_emit(n, "add i64 %s, %u", at, byte)));
+        ptx_native_do(n, "call void @%s(%s %s, i32 0, i32 %d, i32 1)", name, p,
+                      ptx_native_pointer(n, "i8", ptx_native_emit(n, "add i64 %s, %u", at, byte)),
+                      nearness);
 }
 
 static unsigned row_bytes(const struct ptx_native_transfer *t)
@@ -102,13 +103,27 @@ static void ask_in_sweep(struct ptx_native *n, const struct ptx_native_transfer 
         return;
     f->asked[f->asked_count++] = (struct ptx_native_asked){PTX_NO_NODE, -1, -1, in};
     ask(n, ptx_native_emit(n, "add i64 %s, %d", ptx_native_line_start(n, &t->at, 0), FAR),
-        row_bytes(t));
+        row_bytes(t), 3);
 }
 
 static bool is_whole_row(const struct ptx_native_transfer *t)
 {
     return t->at.is_line && t->at.term.line.is_whole && !t->is_volatile &&
            ptx_native_stride_of(&t->at) == (int64_t)(t->bits / 8) * t->width;
+}
+
+/* How far the next block of a row is, where a turn of all of them goes through memory without a gap: by division of numbers that
+ * LLVM may divide before the loop. */
+static const char *distance_beside(struct ptx_native *n, struct ptx_native_pace pace)
+{
+    const bool is_vector = n->is_vector;
+    n->is_vector = false;
+    const char *blocks =
+        ptx_native_emit(n, "uitofp i32 %s to double", ptx_native_special(n, PTX_NCTAID_X).text);
+    n->is_vector = is_vector;
+    const char *step = ptx_native_emit(n, "sitofp i64 %s to double", distance_of(n, pace));
+    return ptx_native_emit(n, "fptosi double %s to i64",
+                           ptx_native_emit(n, "fdiv double %s, %s", step, blocks));
 }
 
 void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *address,
@@ -124,20 +139,22 @@ void ptx_native_ask_ahead(struct ptx_native *n, const struct ptx_operand *addres
     if (!loop || !is_whole_row(t) || f->is_tangled || f->sure)
         return;
     const struct ptx_native_stroll *stroll = ptx_native_stroll_at(n, loop->head, false);
-    if (stroll && n->e->target->has_few_ways)
+    const bool is_beside = stroll && f->asks_beside;
+    if (stroll && n->e->target->has_few_ways && !is_beside)
         return;
-    if (stroll && f->has_legs && f->leg != stroll->site)
+    if (stroll && f->has_legs && f->leg != stroll->site && !is_beside)
         return; /* a warp's first turns are few, and mostly all */
     if (!ptx_native_find_pace(n, loop, address->index, &pace) ||
         !is_first(f, n->e->instruction, loop->head, pace, stroll != NULL))
         return;
     if (ptx_native_is_foreseen(pace) && !has_barrier(f, loop))
         return;
-    pace.scale = ptx_native_times(pace.scale, has_barrier(f, loop) ? TURNS_OF_BLOCKS : TURNS);
+    if (!is_beside)
+        pace.scale = ptx_native_times(pace.scale, has_barrier(f, loop) ? TURNS_OF_BLOCKS : TURNS);
     const char *at = ptx_native_emit(n, "add i64 %s, %s", ptx_native_line_start(n, &t->at, 0),
-                                     distance_of(n, pace));
+                                     is_beside ? distance_beside(n, pace) : distance_of(n, pace));
     const char *behind = stroll ? ptx_native_where_in_step(n, stroll) : NULL;
-    ask(n, at, row_bytes(t));
+    ask(n, at, row_bytes(t), is_beside ? 2 : 3);
     if (behind) {
         ptx_native_jump(n, behind);
         ptx_native_label(n, behind);

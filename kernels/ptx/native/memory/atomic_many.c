@@ -80,6 +80,8 @@ static const char *define(struct ptx_native *n, const struct ptx_native_alone *h
     const char *i = ptx_native_integer(how->bits), *v = ptx_format(e, "<32 x %s>", i),
                *pv = ptx_native_pointer_type(n, v), *po = ptx_native_pointer_type(n, "<32 x i32>");
     const char *name = ptx_format(e, "clem_atomic_many_%s_%u", how->name, how->bits), *steps = "";
+    if (ptx_native_has_declared(n, ptx_format(e, "define internal %s @%s(", v, name)))
+        return name;
     for (unsigned lane = 0; lane < PTX_NATIVE_LANES; lane++)
         steps = ptx_format(e, "%s%s", steps, lane_text(n, how, lane));
     ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");

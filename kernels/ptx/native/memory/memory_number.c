@@ -329,6 +329,8 @@ static const char *define_put(struct ptx_native *n, const struct ptx_native_tran
     const char *i = ptx_native_integer(t->bits), *v = ptx_format(n->e, "<32 x %s>", i),
                *p = ptx_native_pointer_type(n, "<32 x i32>"), *text = "";
     const char *name = ptx_format(n->e, "clem_put_%s", suffix_of(n, t));
+    if (ptx_native_has_declared(n, ptx_format(n->e, "define internal void @%s(", name)))
+        return name;
     for (int lane = PTX_NATIVE_LANES - 1; lane >= 0; lane--)
         text = ptx_format(n->e, "%s%s", text, put_text(n, t, lane));
     ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");

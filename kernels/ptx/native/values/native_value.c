@@ -52,20 +52,31 @@ struct ptx_native_declared {
 
 void ptx_native_declare(struct ptx_native *n, const char *format, ...)
 {
-    char words[16384];
     va_list list;
     va_start(list, format);
-    vsnprintf(words, sizeof words, format, list);
+    const int length = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    char *words = ptx_arena_take(n->e->arena, (size_t)length + 1);
+    va_start(list, format);
+    vsnprintf(words, (size_t)length + 1, format, list);
     va_end(list);
     for (const struct ptx_native_declared *d = n->declared; d; d = d->next)
         if (strcmp(d->text, words) == 0)
             return;
     struct ptx_native_declared *made = ptx_arena_take(n->e->arena, sizeof *made);
-    made->text = ptx_arena_text(n->e->arena, words, strlen(words));
+    made->text = words;
     made->next = n->declared;
     n->declared = made;
     ptx_text_put(n->declarations, words);
     ptx_text_put(n->declarations, "\n");
+}
+
+bool ptx_native_has_declared(const struct ptx_native *n, const char *start)
+{
+    for (const struct ptx_native_declared *d = n->declared; d; d = d->next)
+        if (strncmp(d->text, start, strlen(start)) == 0)
+            return true;
+    return false;
 }
 
 const char *ptx_native_name(struct ptx_native *n, const char *what)
@@ -535,11 +546,22 @@ const char *ptx_native_guarded(struct ptx_native *n, const struct ptx_instructio
     return ptx_native_emit(n, "and i32 %s, %s", lanes, n->flow->mask);
 }
 
-/* A guard that is negated is not: the two change places. */
+/* As of votes those that have voted otherwise. */
+static bool is_complement(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_not && in->operand_count == 2 &&
+           in->operands[1].kind == PTX_OPERAND_REGISTER &&
+           in->operands[0].index == in->operands[1].index;
+}
+
+/* The guard of a complement, which a vote has mostly had as it is, stays so, and the two change places. Elsewhere several instructions have
+ * a guard together, some of them of memory, and LLVM should see that its lanes are the same. */
 static struct ptx_native_value blended(struct ptx_native *n, const struct ptx_instruction *in,
                                        uint32_t slot, struct ptx_native_value value)
 {
-    const struct ptx_native_value guard = read_register(n, 4 * (uint32_t)in->guard);
+    const bool is_turned = in->guard_negated && is_complement(in);
+    const struct ptx_native_value guard =
+        is_turned ? read_register(n, 4 * (uint32_t)in->guard) : ptx_native_guard(n, in);
     struct ptx_native_value old = read_register(n, slot);
     if (guard.is_vector || old.is_vector || value.is_vector) {
         old = ptx_native_vector(n, old);
@@ -547,8 +569,8 @@ static struct ptx_native_value blended(struct ptx_native *n, const struct ptx_in
     }
     const char *type = ptx_native_value_type(n, value);
     value.text = ptx_native_emit(n, "select %s %s, %s %s, %s %s", ptx_native_value_type(n, guard),
-                                 guard.text, type, in->guard_negated ? old.text : value.text, type,
-                                 in->guard_negated ? value.text : old.text);
+                                 guard.text, type, is_turned ? old.text : value.text, type,
+                                 is_turned ? value.text : old.text);
     return value;
 }
 
