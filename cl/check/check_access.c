@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check/check_filled.h"
 #include "cl/check/check_host.h"
 #include "cl/check/check_init.h"
 #include "cl/check/check_later.h"
@@ -18,8 +19,10 @@ static uint64_t checked(const struct clem_check_call *call);
 static uint64_t access_plain(struct ocl_check_launch *launch, uint64_t what, uint64_t site,
                              uint64_t address, uint64_t thread, uint64_t block)
 {
-    if (CLEM_CHECK_BYTES(what) == 0)
-        (void)ocl_check_find(address);
+    struct ocl_checked_memory *const found =
+        CLEM_CHECK_BYTES(what) == 0 ? ocl_check_find(address) : NULL;
+    if (found)
+        ocl_check_see_filled(found);
     return ocl_check_race_plain(launch, what, site, address, thread, block);
 }
 

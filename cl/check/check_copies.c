@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cl/check/check_filled.h"
 #include "cl/check/check_shadow.h"
 
 /* ---- Rows ---- */
@@ -35,10 +36,13 @@ static void mark_row(uint64_t target, uint64_t source, size_t width)
         bytes = piece_at(target + at, width - at, &to);
         if (source)
             bytes = piece_at(source + at, bytes, &from);
-        if (to && from)
+        if (to && from && !ocl_check_are_written(from, bytes)) {
+            ocl_check_unfill_begin(ocl_check_find(target + at), target + at, bytes);
             memmove(to, from, bytes);
-        else if (to)
+            ocl_check_unfill_end();
+        } else if (to) {
             memset(to, OCL_WRITTEN, bytes);
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check/check_filled.h"
 #include "cl/check/check_flow.h"
 #include "cl/check/check_race.h"
 #include "cl/check/check_shadow.h"
@@ -147,9 +148,13 @@ static void write_register(const struct ocl_access *a, unsigned char *written, s
     struct ocl_unwritten from = {0};
     const uint64_t bits = ocl_check_value(a, name, &from);
     const bool is_computed = from.is_computed || bytes > from.bytes;
-    for (size_t i = 0; bits && i < bytes && i < 8; i++)
+    if (bits == 0)
+        return;
+    ocl_check_unfill_begin(ocl_check_find(a->address), a->address, a->bytes);
+    for (size_t i = 0; i < bytes && i < 8; i++)
         if (bits >> (8 * i) & 0xff)
             written[i] = ocl_written_but(bits >> (8 * i) & 0xff, is_computed);
+    ocl_check_unfill_end();
 }
 
 static void store(const struct ocl_access *a)
@@ -178,8 +183,11 @@ static void copy(const struct ocl_access *a)
     source.bytes = a->more < a->bytes ? (uint32_t)a->more : a->bytes;
     const unsigned char *from = source.bytes ? ocl_check_written(&source) : NULL;
     memset(written, OCL_WRITTEN, a->bytes);
-    if (from)
-        memcpy(written, from, source.bytes);
+    if (!from || ocl_check_are_written(from, source.bytes))
+        return;
+    ocl_check_unfill_begin(ocl_check_find(a->address), a->address, a->bytes);
+    memcpy(written, from, source.bytes);
+    ocl_check_unfill_end();
 }
 
 static void change(const struct ocl_access *a)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cl/check/check_filled.h"
 #include "cl/check/check_shadow.h"
 #include "cl/whole.h"
 
@@ -42,22 +43,13 @@ static void fill(struct ocl_checked_memory *memory, unsigned char *written, uint
     memset(written + first, OCL_WRITTEN, end - first);
 }
 
-static bool are_written(const unsigned char *written, uint64_t bytes)
-{
-    while (bytes > 0 && *written == OCL_WRITTEN) {
-        written++;
-        bytes--;
-    }
-    return bytes == 0;
-}
-
 void ocl_check_look_at_pages(struct ocl_checked_memory *memory, unsigned char *written,
                              uint64_t address, uint64_t bytes)
 {
     const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
                    last = (memory->base + memory->bytes - 1) / page_bytes;
     bool are_touched[PAGES_AT_ONCE];
-    if (are_written(written + (address - memory->base), bytes))
+    if (ocl_check_are_written(written + (address - memory->base), bytes))
         return;
     for (uint64_t page = address / page_bytes; page <= (address + bytes - 1) / page_bytes;
          page += PAGES_AT_ONCE) {

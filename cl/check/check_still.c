@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check/check_filled.h"
 #include "cl/check/check_log.h"
 #include "cl/check/check_table.h"
 
@@ -33,9 +34,10 @@ static void empty_still(struct clem_check_still *still)
                        count = rest < CLEM_CHECK_STILL_PART ? rest : CLEM_CHECK_STILL_PART;
         if (!parts[at / CLEM_CHECK_STILL_PART])
             continue;
-        parts[at / CLEM_CHECK_STILL_PART] = 0;
         memset(bits + at, 0, count);
-        memset(each + 4 * at, 0, 4 * count);
+        if (parts[at / CLEM_CHECK_STILL_PART] & CLEM_CHECK_STILL_BYTES)
+            memset(each + 4 * at, 0, 4 * count);
+        parts[at / CLEM_CHECK_STILL_PART] = 0;
     }
 }
 
@@ -78,7 +80,8 @@ static bool is_read_again(const struct clem_check_still *earlier,
             continue;
         if (has_more(bits + at, again + at, count))
             return false;
-        const bool are_few = !has_more(each + 4 * at, each_again + 4 * at, 4 * count);
+        const bool are_few = !(parts[at / CLEM_CHECK_STILL_PART] & CLEM_CHECK_STILL_BYTES) ||
+                             !has_more(each + 4 * at, each_again + 4 * at, 4 * count);
         for (uint64_t i = 4 * at; !are_few && i < 4 * (at + count); i++)
             if (has_more_parts(each, each_again, again, i))
                 return false;
@@ -109,9 +112,10 @@ static void add_read(struct clem_check_still *to, const struct clem_check_still 
                        count = rest < CLEM_CHECK_STILL_PART ? rest : CLEM_CHECK_STILL_PART;
         if (!its[to->bytes + at / CLEM_CHECK_STILL_PART])
             continue;
-        parts[at / CLEM_CHECK_STILL_PART] = 1;
+        parts[at / CLEM_CHECK_STILL_PART] |= its[to->bytes + at / CLEM_CHECK_STILL_PART];
         add_bits(bits + at, its + at, count);
-        add_bits(each + 4 * at, its_each + 4 * at, 4 * count);
+        if (its[to->bytes + at / CLEM_CHECK_STILL_PART] & CLEM_CHECK_STILL_BYTES)
+            add_bits(each + 4 * at, its_each + 4 * at, 4 * count);
     }
 }
 
@@ -149,6 +153,7 @@ static bool keep(uint64_t memory, uint64_t times)
 {
     struct clem_check_memory *const its = (struct clem_check_memory *)(uintptr_t)memory;
     struct clem_check_still *still = ocl_check_still_at(its->still), *next = NULL;
+    ocl_check_see_filled((struct ocl_checked_memory *)(uintptr_t)memory); /* whose first it is */
     if (still && still->log_count != 0)
         next = still->previous ? make_room(still, its) : put_before(still, its->bytes);
     next = next ? next : still ? still : make_still(its->bytes);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/check/check_filled.h"
 #include "cl/check/check_launch.h"
 #include "cl/check/check_log.h"
 #include "cl/check/check_race.h"
@@ -132,10 +133,8 @@ static void show(struct ocl_checked_memory *memory, bool is_shown)
 {
     enum { ALIGNMENT = 16 };
     const bool is_right = is_shown && memory->base % ALIGNMENT == 0;
-    if (is_right) {
+    if (is_right)
         memory->quick.base = memory->base;
-        memory->quick.written = (ulong)(uintptr_t)atomic_load(&memory->written);
-    }
     __atomic_store_n(&memory->quick.bytes, is_right ? memory->bytes : 0, __ATOMIC_RELEASE);
 }
 
@@ -197,6 +196,7 @@ static void add(uint64_t base, uint64_t bytes, const char *kind, bool is_written
         atomic_store(&made->made, made_at);
         atomic_store(&made->freed, 0);
         atomic_store(&made->written, written);
+        ocl_check_filled_begin(made);
         made->freed_at.depth = 0;
         ocl_check_stack(&made->allocated);
         atomic_store(&made->is_found, true);

@@ -19,8 +19,11 @@ struct ocl_checked_memory {
     _Atomic uint64_t freed; /* launches that had begun when it was freed, and one; 0: it was not */
     struct ocl_stack allocated, freed_at;
     _Atomic(unsigned char *)
-        written;            /* one for each byte: 0 where nothing was written; NULL: all was */
-    _Atomic bool has_pages; /* ocl_check_follow_pages() */
+        written; /* one for each byte: 0 where nothing was written; NULL: all was */
+    _Atomic uint64_t filled_to;
+    uint64_t
+        filled_from; /* check_filled.c: all before the one and from the other on was, unless quick.written says that all was */
+    _Atomic bool has_pages;          /* ocl_check_follow_pages() */
     struct ocl_heap_site *heap_site; /* check_heap.c: where a kernel allocated it; NULL: none did */
     struct ocl_checked_memory *next;
     _Atomic bool is_found; /* the table has it */

@@ -454,7 +454,7 @@ bool ocl_race_find(struct ocl_race *race, const struct ocl_race_order *order, ui
                        .end = address + bytes,
                        .writes = writes,
                        .found = found};
-    if (order && race_are_all_before(race, order))
+    if (order && ocl_race_are_all_before(race, order))
         return false;
     for (uint64_t at = address / 4 * 4; at < s.end;) {
         struct page *page = race_page(race, at);

@@ -107,6 +107,9 @@ bool ocl_race_is_log_before(struct ocl_race *race, const struct clem_check_still
 /* What was known of memory is forgotten: it is freed, or written by what is ordered behind all. */
 void ocl_race_forget(struct ocl_race *race, uint64_t address, uint64_t bytes);
 
+/* Whether all launches that have begun are ordered before what has this order. Their accesses may be going on meanwhile. */
+bool ocl_race_are_all_before(struct ocl_race *race, const struct ocl_race_order *order);
+
 /* Whether some access to global memory, of a launch's that began, is no order with one of all of these bytes that the order is
  * that of. order NULL: with any of these, whatever their order. Of the report kind, before, address and bytes are filled in. */
 bool ocl_race_find(struct ocl_race *race, const struct ocl_race_order *order, uint64_t address,

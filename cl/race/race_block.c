@@ -208,7 +208,7 @@ bool race_is_before(struct ocl_race *race, uint32_t earlier, const struct ocl_ra
 }
 
 /* One that is ordered behind all that came before it stands for those. */
-bool race_are_all_before(struct ocl_race *race, const struct ocl_race_order *order)
+bool ocl_race_are_all_before(struct ocl_race *race, const struct ocl_race_order *order)
 {
     for (uint32_t launch = race->launches; launch > race->launch_base; launch--) {
         const struct span *const its = span_of(race, launch);

@@ -246,8 +246,6 @@ void race_gather_block(struct ocl_race *race, struct ocl_race_block *block);
 /* race_block.c: whether a launch, or what has an order like one, is ordered behind another. */
 bool race_is_behind(struct ocl_race *race, uint32_t launch, uint32_t earlier);
 bool race_is_before(struct ocl_race *race, uint32_t earlier, const struct ocl_race_order *order);
-/* Likewise all launches that have begun. */
-bool race_are_all_before(struct ocl_race *race, const struct ocl_race_order *order);
 
 /* race_turn.c: what kernels look at is that of the block that runs. */
 void race_show(struct ocl_race *race);

@@ -352,6 +352,174 @@ static void wrong_array_layer()
     MUST(cudaDeviceSynchronize());
 }
 
+/* ---- Memory of which all was written, and is no more ---- */
+
+enum { WORDS = 1 << 14, SOME = 77 };
+
+__global__ void count_odd(const int *words, int *count)
+{
+    if (words[blockIdx.x * blockDim.x + threadIdx.x] % 2 != 0)
+        atomicAdd(count, 1);
+}
+
+__global__ void move_one(int *to, const int *from)
+{
+    *to = *from;
+}
+
+__global__ void set_words(int *words, int count)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < count)
+        words[i] = i;
+}
+
+static int *new_words()
+{
+    int *words;
+    MUST(cudaMalloc(&words, WORDS * sizeof *words));
+    return words;
+}
+
+/* So often that it is known how much of it was written. */
+static void read_words(const int *words, int count = WORDS)
+{
+    for (int i = 0; i < 3; i++)
+        count_odd<<<count / THREADS, THREADS>>>(words, new_count());
+    MUST(cudaDeviceSynchronize());
+}
+
+static int *filled_words()
+{
+    int *words = new_words();
+    MUST(cudaMemset(words, 1, WORDS * sizeof *words));
+    read_words(words);
+    return words;
+}
+
+static void copy_unwritten_to(int *words, size_t count = 1)
+{
+    MUST(cudaMemcpy(words, new_words(), count * sizeof *words, cudaMemcpyDeviceToDevice));
+}
+
+static void wrong_filled_copied_in()
+{
+    int *words = filled_words();
+    copy_unwritten_to(words + SOME);
+    read_words(words);
+}
+
+static void filled_copied_over()
+{
+    int *words = filled_words();
+    copy_unwritten_to(words + SOME);
+    copy_unwritten_to(words + 9 * SOME, 100);
+    MUST(cudaMemcpy(words + SOME, words, sizeof *words, cudaMemcpyDeviceToDevice));
+    MUST(cudaMemset(words + 9 * SOME, 2, 100 * sizeof *words));
+    read_words(words);
+    read_words(words);
+}
+
+static void wrong_filled_copied_over_in_part()
+{
+    int *words = filled_words();
+    copy_unwritten_to(words + 9 * SOME, 100);
+    copy_unwritten_to(words + SOME);
+    read_words(words + THREADS, WORDS / 64);
+    MUST(cudaMemset(words + 9 * SOME, 2, 100 * sizeof *words));
+    read_words(words + THREADS, WORDS / 64);
+    read_words(words);
+}
+
+static void wrong_filled_stored()
+{
+    int *words = filled_words();
+    move_one<<<1, 1>>>(words + SOME, new_words());
+    read_words(words);
+}
+
+static void filled_stored_over()
+{
+    int *words = filled_words();
+    move_one<<<1, 1>>>(words + SOME, new_words());
+    set_words<<<WORDS / THREADS, THREADS>>>(words, WORDS);
+    read_words(words);
+    MUST(cudaMemcpy(host, words, WORDS * sizeof *words, cudaMemcpyDeviceToHost));
+}
+
+static void wrong_filled_freed()
+{
+    int *words = filled_words();
+    MUST(cudaFree(words));
+    read_words(new_words());
+}
+
+static void filled_by_kernel()
+{
+    int *words = new_words();
+    set_words<<<WORDS / THREADS, THREADS>>>(words, WORDS / 2);
+    read_words(words, WORDS / 2);
+    set_words<<<WORDS / THREADS, THREADS>>>(words, WORDS);
+    read_words(words);
+}
+
+static void wrong_filled_by_kernel_but_one()
+{
+    int *words = new_words();
+    set_words<<<WORDS / THREADS, THREADS>>>(words, WORDS - 1);
+    read_words(words, WORDS - THREADS);
+    read_words(words);
+}
+
+static void wrong_filled_but_one()
+{
+    int *words = new_words();
+    MUST(cudaMemset(words, 1, SOME * sizeof *words));
+    MUST(cudaMemset(words + SOME + 1, 1, (WORDS - SOME - 1) * sizeof *words));
+    read_words(words + THREADS, WORDS - THREADS);
+    read_words(words);
+}
+
+static void wrong_filled_in_another_stream()
+{
+    int *words = filled_words(), *empty = new_words();
+    cudaStream_t one, other;
+    cudaEvent_t event;
+    MUST(cudaStreamCreate(&one));
+    MUST(cudaStreamCreate(&other));
+    MUST(cudaEventCreate(&event));
+    count_odd<<<WORDS / THREADS, THREADS, 0, one>>>(words, new_count());
+    MUST(cudaEventRecord(event, one));
+    MUST(cudaStreamWaitEvent(other, event, 0));
+    MUST(cudaMemcpyAsync(words + SOME, empty, sizeof *words, cudaMemcpyDeviceToDevice, other));
+    MUST(cudaEventRecord(event, other));
+    MUST(cudaStreamWaitEvent(one, event, 0));
+    count_odd<<<WORDS / THREADS, THREADS, 0, one>>>(words, new_count());
+    MUST(cudaDeviceSynchronize());
+}
+
+static void filled_from_pinned()
+{
+    int *words = filled_words(), *pinned;
+    copy_unwritten_to(words, WORDS);
+    MUST(cudaMallocHost(&pinned, WORDS * sizeof *pinned));
+    memset(pinned, 1, WORDS * sizeof *pinned);
+    MUST(cudaMemcpy(words, pinned, WORDS * sizeof *words, cudaMemcpyHostToDevice));
+    read_words(pinned);
+    read_words(words);
+}
+
+/* Of pages that somebody has touched it is not known what was copied there. */
+static void filled_managed()
+{
+    int *words;
+    MUST(cudaMallocManaged(&words, WORDS * sizeof *words));
+    MUST(cudaMemset(words, 1, WORDS * sizeof *words));
+    read_words(words);
+    copy_unwritten_to(words + SOME);
+    read_words(words);
+}
+
 /* ---- Managed memory ---- */
 
 /* More than the system makes of one page. */
@@ -472,7 +640,19 @@ static const struct {
              {"managed_later", managed_later},
              {"managed_again", managed_again},
              {"wrong_managed", wrong_managed},
-             {"wrong_managed_copied", wrong_managed_copied}};
+             {"wrong_managed_copied", wrong_managed_copied},
+             {"wrong_filled_copied_in", wrong_filled_copied_in},
+             {"filled_copied_over", filled_copied_over},
+             {"wrong_filled_copied_over_in_part", wrong_filled_copied_over_in_part},
+             {"wrong_filled_stored", wrong_filled_stored},
+             {"filled_stored_over", filled_stored_over},
+             {"wrong_filled_freed", wrong_filled_freed},
+             {"filled_by_kernel", filled_by_kernel},
+             {"wrong_filled_by_kernel_but_one", wrong_filled_by_kernel_but_one},
+             {"wrong_filled_but_one", wrong_filled_but_one},
+             {"wrong_filled_in_another_stream", wrong_filled_in_another_stream},
+             {"filled_from_pinned", filled_from_pinned},
+             {"filled_managed", filled_managed}};
 
 int main(int count, char **arguments)
 {

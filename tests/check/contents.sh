@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the cases of contents.cu under CLEM_CHECK=memory,init: contents.sh CLEMCC FOLDER. Of those whose names begin with "wrong"
-# bytes that nobody wrote must be reported, of the others nothing. Ends with 77 where there is no clang.
+# Runs the cases of contents.cu under CLEM_CHECK=memory,init, and with races besides: contents.sh CLEMCC FOLDER. Of those whose names
+# begin with "wrong" bytes that nobody wrote must be reported, of the others nothing. Ends with 77 where there is no clang.
 # SPDX-License-Identifier: Apache-2.0
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,17 +9,17 @@ program=$folder/contents
 failures=0
 
 compile contents
-export CLEM_CHECK=memory,init
 
-for name in $("$program" --list); do
+for name in $("$program" --list); do for CLEM_CHECK in memory,init memory,init,race; do
+    export CLEM_CHECK
     output=$("$program" "$name" 2>&1) || output="$output (it failed)"
     case "$name" in
         wrong*) printf '%s\n' "$output" | grep -qE "error 1 \(init\): .*never written" ;;
         *) [ "$(printf '%s\n' "$output" | grep -vx "clem: ERROR SUMMARY: 0 errors, 0 warnings")" = ran ] ;;
     esac || {
         failures=$((failures + 1))
-        printf '%s:\n%s\n' "$name" "$output" | head -n 20
+        printf '%s, %s:\n%s\n' "$name" "$CLEM_CHECK" "$output" | head -n 20
     }
-done
+done; done
 [ $failures -eq 0 ] && echo ok
 exit $((failures > 0))

@@ -310,6 +310,31 @@ static void run_reduce()
     out.fetch();
 }
 
+/* The last block alone leaves the course of the others. */
+__global__ void reduce_late(const int *in, int *out)
+{
+    __shared__ int part[BLOCK];
+    const int number = blockIdx.x + 1 == gridDim.x ? mutant : 0;
+    const int t = threadIdx.x;
+    if (number != 1 || t != BLOCK / 2)
+        part[t] = in[blockIdx.x * BLOCK + t];
+    __syncthreads();
+    for (int s = BLOCK / 2; s > 0; s /= 2) {
+        if (t < s)
+            part[t] += part[t + s + (number == 2 && s == BLOCK / 2 ? 1 : 0)];
+        __syncthreads();
+    }
+    if (t == 0)
+        out[blockIdx.x] = part[0];
+}
+
+static void run_reduce_late()
+{
+    array<int> in(8 * BLOCK, 1, 1), out(8);
+    reduce_late<<<8, BLOCK>>>(in.device, out.device);
+    out.fetch();
+}
+
 __global__ void dot(const float *a, const float *b, float *out, int n)
 {
     __shared__ float part[BLOCK];
@@ -645,7 +670,7 @@ static const kernel kernels[] = {
     KERNEL(largest, 2, 0x6),  KERNEL(sort, 3, 0xe),        KERNEL(compact, 2, 0x6),
     KERNEL(levels, 2, 0x2),   KERNEL(softmax, 3, 0xe),     KERNEL(bodies, 4, 0x1e),
     KERNEL(search, 3, 0x6),   KERNEL(words_split, 2, 0x6), KERNEL(linked, 2, 0x2),
-    KERNEL(on_heap, 3, 0x6),
+    KERNEL(on_heap, 3, 0x6),  KERNEL(reduce_late, 2, 0),
 };
 
 int main(int argc, char **argv)

@@ -8,7 +8,7 @@ set -u
 all=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/begin.sh"
-some='^(saxpy|gather|reduce|on_heap|signed_bytes|own_field|choose|swap_in_branches|own_array|copy_ahead)	'
+some='^(saxpy|gather|reduce|reduce_late|on_heap|signed_bytes|own_field|choose|swap_in_branches|own_array|copy_ahead)	'
 
 # Mutants that compute the same, and why.
 equal() {
@@ -27,8 +27,9 @@ export CLEM_CHECK=memory,init
 
 # A line for one: KERNEL, MUTANT, what it came to, why it computes the same.
 run() {
-    local output found=silent
-    output=$("$1" "$2" "$3" 2>&1)
+    local output found=silent checks=$CLEM_CHECK
+    case "$2" in *_late) checks=$checks,race ;; esac # which courses are taken with
+    output=$(CLEM_CHECK=$checks "$1" "$2" "$3" 2>&1)
     case "$output" in
         *"clem: error "[0-9]*) found=error ;;
         *"clem: warning "[0-9]*) found=warning ;;

@@ -77,9 +77,8 @@ struct memory {
 
 /* ---- Reductions ---- */
 
-__global__ void reduce_tree(memory *g, int m)
+__device__ void add_by_tree(memory *g, int *s, int m)
 {
-    __shared__ int s[threads];
     const int t = threadIdx.x;
     s[t] = g->in[blockIdx.x * threads + t];
     BARRIER(1);
@@ -90,6 +89,19 @@ __global__ void reduce_tree(memory *g, int m)
     }
     if (t == 0)
         g->sums[blockIdx.x] = s[0];
+}
+
+__global__ void reduce_tree(memory *g, int m)
+{
+    __shared__ int s[threads];
+    add_by_tree(g, s, m);
+}
+
+/* The last block alone leaves the course of the others. */
+__global__ void reduce_tree_late(memory *g, int m)
+{
+    __shared__ int s[threads];
+    add_by_tree(g, s, blockIdx.x + 1 == gridDim.x ? m : 0);
 }
 
 __global__ void reduce_interleaved(memory *g, int m)
@@ -999,6 +1011,7 @@ static const struct {
 #name, name, mutants, weaker                                                               \
     }
     ROW(reduce_tree, 2, 0x6),
+    ROW(reduce_tree_late, 2, 0x6),
     ROW(reduce_interleaved, 1, 0x2),
     ROW(reduce_shuffle, 2, 0x6),
     ROW(reduce_warp_in_shared, 4, 0x1e),
@@ -1065,6 +1078,7 @@ static const struct {
     {"lock_of_block", 1,
      "the barrier behind the atomic operation orders the block as a fence does"},
     {"reduce_tree", 102, "behind the first step one warp's threads alone take part"},
+    {"reduce_tree_late", 102, "behind the first step one warp's threads alone take part"},
     {"reduce_last_block", 102, "behind the first step one warp's threads alone take part"},
     {"reduce_warp_in_shared", 102, "lanes that write read only what no lane writes in that turn"},
     {"reduce_warp_in_shared", 103, "behind the first turn lanes of one half alone take part"},

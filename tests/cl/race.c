@@ -436,7 +436,9 @@ TEST_BODY(race_of_a_command_is_found_in_what_kernels_did)
     assert_int_equal(found.address, DATA);
     assert_int_equal(found.before.site, 2);
     assert_false(found.before.writes);
+    assert_false(ocl_race_are_all_before(b.race, &order));
     order.known = all;
+    assert_true(ocl_race_are_all_before(b.race, &order));
     assert_false(ocl_race_find(b.race, &order, DATA, 4, true, &found));
     end(&b, 0, 0, 0);
 }

@@ -393,13 +393,18 @@ static void by_row(struct side *s, const struct drawn *d, bool is_list)
         .stride = d->stride,
         .stores = 1,
         .number = d->bytes};
+    const uint64_t first = base + d->first, second = base + d->second;
     told_lanes = 0;
     for (uint32_t lane = 0; lane < LANES; lane++)
         list.addresses[lane] = base + offset_of(d, lane);
-    assert_int_equal(is_list ? clem_native_check_list(&launch, &block, &told, d->lanes, &list)
-                             : clem_native_check_line(&launch, &block, &told, d->lanes,
-                                                      base + d->first, base + d->second, &list),
-                     0);
+    if (told.ways & PTX_NATIVE_STILL && !is_list && draw(3)) /* as the text calls it */
+        assert_int_equal(
+            clem_native_check_still(&launch, &block, &told, d->lanes, first, second, &list), 0);
+    else
+        assert_int_equal(is_list ? clem_native_check_list(&launch, &block, &told, d->lanes, &list)
+                                 : clem_native_check_line(&launch, &block, &told, d->lanes, first,
+                                                          second, &list),
+                         0);
 }
 
 /* All that was done to memory since it was wiped. */
@@ -928,6 +933,13 @@ static struct drawn draw_read(void)
     d.stride = draw(5) == 0 ? 0 : draw(6) ? (int64_t)d.bytes : 3 * (int64_t)d.bytes;
     d.first = (uint64_t)draw(200) * d.bytes;
     d.second = draw(4) ? d.first + (uint64_t)(16 * d.stride) : (uint64_t)draw(200) * d.bytes;
+    if (draw(3) == 0) { /* as most are */
+        d.bytes = 4;
+        d.stride = 4;
+        d.lanes = UINT32_MAX;
+        d.first = (uint64_t)draw(40) * LANES;
+        d.second = d.first + 64;
+    }
     return d;
 }
 
@@ -1088,6 +1100,41 @@ TEST_BODY(what_is_read_of_still_memory_is_logged_where_all_before_is_ordered)
         }
         for (size_t k = 0; k < CELL_WORDS; k++)
             assert_int_equal(side.cells[k], 0);
+    }
+    is_still = false;
+}
+
+TEST_BODY(words_of_a_warp_are_logged_only_while_nothing_else_is_to_be_looked_at)
+{
+    enum { NONE, UNWRITTEN, FOLLOWED, UNORDERED, PUT_OFF, OF_ANOTHER, TOUCHED, REASONS };
+    static unsigned char written[sizeof memory];
+    static uint64_t change;
+    struct drawn d = {.bytes = 4, .stride = 4, .lanes = UINT32_MAX};
+    for (uint32_t i = 0; i < 8 * REASONS; i++) {
+        const uint32_t why = i % REASONS;
+        begin_still(5);
+        side.head.room = (uint64_t)(uintptr_t)make_room;
+        side.gate.change = (uint64_t)(uintptr_t)&change;
+        side.look.is_clear = 1;
+        change = 0;
+        for (uint32_t row = 0; row < 2; row++) {
+            d.first = (uint64_t)row * 4 * LANES;
+            d.second = d.first + 64;
+            by_row(&side, &d, false);
+            assert_int_equal(kept.head.log_count, (row + 1) * CLEM_READ_WORDS);
+        }
+        memset(written, 1, sizeof written);
+        written[8 * LANES + 70] = why != UNWRITTEN;
+        side.whole.written = why == UNWRITTEN ? (uint64_t)(uintptr_t)written : 0;
+        side.head.followed = why == FOLLOWED;
+        side.look.is_clear = why != UNORDERED;
+        side.zero = why == PUT_OFF;
+        side.look.sites[SITE].site += why == OF_ANOTHER;
+        change = why == TOUCHED;
+        d.first = 8 * LANES;
+        d.second = d.first + 64;
+        by_row(&side, &d, false);
+        assert_int_equal(kept.head.log_count, (why == NONE ? 3 : 2) * CLEM_READ_WORDS);
     }
     is_still = false;
 }

@@ -396,6 +396,164 @@ TEST_BODY(lines_are_right_where_they_were_written_and_are_when_they_are_stored)
     ptx_phase_end(&here.block);
 }
 
+/* ---- Courses ---- */
+
+enum { DEEDS = 60, ROUNDS = 3000, MEETS = 2, LISTS, CALM, DEED_KINDS };
+
+/* What a block does: loads or stores a line, meets, loads a list of places, or loads what nobody stores meanwhile. */
+struct deed {
+    uint32_t kind, warp, lanes, place;
+};
+
+static struct deed draw_deed(size_t number, size_t round)
+{
+    static const uint32_t kinds[] = {CLEM_CHECK_LOAD,  CLEM_CHECK_LOAD,  CLEM_CHECK_STORE,
+                                     CLEM_CHECK_STORE, CLEM_CHECK_STORE, MEETS};
+    const uint32_t warp = draw(WARPS), kind = draw(60) ? kinds[draw(6)] : draw(2) ? LISTS : CALM;
+    const bool is_own = draw(20) != 0;
+    if (number < WARPS) /* later ones have something to load */
+        return (struct deed){CLEM_CHECK_STORE, (uint32_t)(number + round) % WARPS, UINT32_MAX,
+                             (uint32_t)(number + round) % WARPS * LANES * 4};
+    return (struct deed){kind, warp, draw(4) ? UINT32_MAX : draw_lanes(),
+                         is_own ? warp * LANES * 4 : draw(CELLS - LANES) * 4};
+}
+
+static bool do_deed(const struct deed *d)
+{
+    static const struct ptx_native_told calm = {
+        .what = 4ull << 32 | CLEM_CHECK_SHARED << 8 | CLEM_CHECK_LOAD,
+        .ways = PTX_NATIVE_LOOKS | PTX_NATIVE_CALM | PTX_NATIVE_INIT,
+        .stride = 4};
+    static const struct ptx_native_told listed = {
+        .what = 4ull << 32 | CLEM_CHECK_SHARED << 8 | CLEM_CHECK_LOAD,
+        .ways = PTX_NATIVE_LOOKS | PTX_NATIVE_RACES | PTX_NATIVE_INIT};
+    const uint64_t first = here.block.shared + d->place;
+    struct ptx_native_list list;
+    here.block.thread = d->warp * LANES;
+    switch (d->kind) {
+    case MEETS:
+        ptx_phase_meet(&here.launch, &here.block);
+        return true;
+    case CALM:
+        return ptx_phase_reads_line(&here.launch, &here.block, &calm, d->lanes, first, first + 64);
+    case LISTS:
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            list.addresses[lane] = first + lane * 4;
+        ptx_course_leave(&here.block);
+        return ptx_phase_pass_any(&here.launch, &here.block, &listed, d->lanes, 0, 0, &list);
+    default:
+        if (takes(d->kind, d->lanes, d->place))
+            return true;
+        ptx_course_leave(&here.block); /* as whoever looks at it then does */
+        return false;
+    }
+}
+
+/* What is left of a block. */
+struct left {
+    bool are[DEEDS];
+    uint64_t known;
+    struct ptx_phase_lines lines;
+    uint32_t count;
+    struct ptx_phase_access accesses[DEEDS];
+    unsigned char shadow[BYTES];
+};
+
+static size_t followed; /* deeds */
+
+static void run_block(const struct deed *deeds, struct left *left)
+{
+    memset(left, 0, sizeof *left);
+    memset(here.shadow, 0, sizeof here.shadow);
+    ptx_phase_begin(&here.launch, &here.block);
+    struct ptx_phase *const phase = ptx_phase_of(&here.block);
+    for (size_t i = 0; i < DEEDS; i++) {
+        left->are[i] = do_deed(&deeds[i]);
+        followed += phase->way == PTX_COURSE_FOLLOWS;
+    }
+    ptx_course_wake(&here.block);
+    left->known = phase->known;
+    left->lines = phase->lines;
+    left->count = phase->count;
+    for (uint32_t i = 0; i < phase->count; i++) {
+        left->accesses[i] = phase->accesses[i];
+        left->accesses[i].places = NULL; /* where lists are */
+    }
+    memcpy(left->shadow, here.shadow, sizeof left->shadow);
+    ptx_phase_end(&here.block);
+}
+
+static void begin_launch(void)
+{
+    begin();
+    ptx_phase_end(&here.block);
+    here.block.shadow = (uint64_t)(uintptr_t)here.shadow;
+}
+
+TEST_BODY(blocks_that_take_the_course_of_others_leave_what_they_would_alone)
+{
+    static struct left alone, after;
+    struct deed deeds[2][DEEDS];
+    for (size_t round = 0; round < ROUNDS; round++) {
+        const size_t parts = draw(DEEDS);
+        for (size_t i = 0; i < DEEDS; i++) {
+            deeds[0][i] = draw_deed(i, round);
+            deeds[1][i] = round % 3 != 0 && i >= parts ? draw_deed(i, round) : deeds[0][i];
+        }
+        begin_launch();
+        run_block(deeds[1], &alone);
+        begin_launch();
+        for (size_t i = 0; i < 2; i++)
+            run_block(deeds[0], &after);
+        for (size_t i = 0; i < 2; i++) {
+            run_block(deeds[1], &after);
+            assert_memory_equal(&after, &alone, sizeof alone);
+        }
+    }
+    assert_true(followed > ROUNDS * DEEDS / 2);
+}
+
+TEST_BODY(a_course_has_an_end)
+{
+    begin_launch();
+    for (size_t block = 0; block < 4; block++) {
+        memset(here.shadow, 0, sizeof here.shadow);
+        ptx_phase_begin(&here.launch, &here.block);
+        struct ptx_phase *const phase = ptx_phase_of(&here.block);
+        here.block.thread = 0;
+        for (size_t i = 0; i < PTX_COURSE_STEPS; i++) {
+            assert_true(takes(CLEM_CHECK_STORE, UINT32_MAX, 0));
+            if (i % 9 == 0)
+                ptx_phase_meet(&here.launch, &here.block);
+        }
+        assert_int_equal(phase->way, PTX_COURSE_LEFT);
+        assert_int_equal(phase->steps[PTX_COURSE_STEPS].who, PTX_COURSE_ENDS);
+        assert_int_equal(phase->writers[0], 0);
+        assert_int_equal(phase->known, 128);
+        assert_int_equal(phase->count, (PTX_COURSE_STEPS - 1) % 9);
+        ptx_phase_end(&here.block);
+    }
+}
+
+TEST_BODY(no_course_is_taken_while_values_are_followed)
+{
+    begin_launch();
+    for (size_t i = 0; i < 2; i++) {
+        ptx_phase_begin(&here.launch, &here.block);
+        memset(here.shadow, 0, sizeof here.shadow);
+        here.block.thread = 0;
+        assert_true(takes(CLEM_CHECK_STORE, UINT32_MAX, 0));
+        assert_int_equal(ptx_phase_of(&here.block)->way,
+                         i ? PTX_COURSE_FOLLOWS : PTX_COURSE_EXTENDS);
+        here.head.followed = i;
+        here.head.shared_bytes = i ? 0 : BYTES;
+        assert_int_equal(takes(CLEM_CHECK_LOAD, UINT32_MAX, 0), i == 0);
+        assert_int_equal(here.shadow[127], 1);
+        ptx_phase_meet(&here.launch, &here.block);
+        ptx_phase_end(&here.block);
+    }
+}
+
 /* ---- Constants ---- */
 
 static size_t told_lanes;

@@ -13,12 +13,11 @@ enum { HALF = 16 };
 
 /* ---- Blocks ---- */
 
-struct ptx_phase ptx_no_phase = {.is_over = true};
 static _Atomic(struct ptx_phase *) spare; /* that no block has */
 
-static const struct clem_check_launch *head_of(const struct ptx_native_launch *launch)
+static struct clem_check_launch *head_of(const struct ptx_native_launch *launch)
 {
-    return (const struct clem_check_launch *)(uintptr_t)launch->checked;
+    return (struct clem_check_launch *)(uintptr_t)launch->checked;
 }
 
 static struct ptx_phase *make(uint64_t cells)
@@ -34,20 +33,29 @@ static struct ptx_phase *make(uint64_t cells)
     return own;
 }
 
-/* Nobody has accessed anything. */
-static void begin_phase(struct ptx_phase *own)
+/* Names a launch among those of the process: another's may be where this one's was. */
+static uint64_t course_of(struct clem_check_launch *head)
 {
-    if (own->now > UINT32_MAX - 2 * PTX_PHASE_STEP) {
-        memset(own->writers, 0, own->cells * sizeof *own->writers);
-        memset(own->readers, 0, own->cells * sizeof *own->readers);
-        own->now = 0;
-    }
-    own->now += PTX_PHASE_STEP;
-    own->is_over = false;
-    own->orders = own->warps = own->count = own->list_count = own->noted = 0;
-    own->lines.are_all = true;
-    own->lines.written_low = own->lines.read_low = UINT32_MAX;
-    own->lines.written_end = own->lines.read_end = 0;
+    static _Atomic uint64_t courses;
+    ulong none = 0;
+    if (__atomic_load_n(&head->course, __ATOMIC_RELAXED) == 0)
+        (void)__atomic_compare_exchange_n(&head->course, &none, atomic_fetch_add(&courses, 1) + 1,
+                                          false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return __atomic_load_n(&head->course, __ATOMIC_RELAXED);
+}
+
+/* Where races are looked for, all that is done to shared memory comes to the phase. */
+static void begin_course(struct ptx_phase *own, struct clem_check_launch *head, bool has_shadow)
+{
+    const uint64_t launch = course_of(head);
+    if (own->launch != launch || own->had_shadow != has_shadow)
+        own->steps[0].who = PTX_COURSE_ENDS;
+    own->launch = launch;
+    own->had_shadow = has_shadow;
+    own->way = head->gate == 0                        ? PTX_COURSE_LEFT
+               : own->steps[0].who == PTX_COURSE_ENDS ? PTX_COURSE_EXTENDS
+                                                      : PTX_COURSE_FOLLOWS;
+    own->next = own->way == PTX_COURSE_LEFT ? own->steps + PTX_COURSE_STEPS : own->steps;
 }
 
 void ptx_phase_begin(const struct ptx_native_launch *launch, struct ptx_native_block *block)
@@ -63,7 +71,8 @@ void ptx_phase_begin(const struct ptx_native_launch *launch, struct ptx_native_b
     if (own == &ptx_no_phase)
         return;
     own->known = 0;
-    begin_phase(own);
+    ptx_phase_open(own);
+    begin_course(own, head_of(launch), block->shadow != 0);
 }
 
 void ptx_phase_end(struct ptx_native_block *block)
@@ -87,16 +96,27 @@ static uint64_t known_from(const unsigned char *shadow, uint64_t from, uint64_t 
 void ptx_phase_meet(const struct ptx_native_launch *launch, const struct ptx_native_block *block)
 {
     struct ptx_phase *const own = ptx_phase_of(block);
-    const uint64_t bytes = head_of(launch)->shared_bytes;
+    const struct clem_check_launch *const head = head_of(launch);
     if (own == &ptx_no_phase)
         return;
-    begin_phase(own);
-    if (block->shadow && own->known < bytes)
-        own->known = known_from((const unsigned char *)(uintptr_t)block->shadow, own->known, bytes);
+    if (own->way == PTX_COURSE_FOLLOWS && own->next->who == PTX_COURSE_MEETS &&
+        head->followed == 0) {
+        own->known = own->next++->place;
+        return;
+    }
+    if (head->followed != 0)
+        ptx_course_leave(block);
+    ptx_course_wake(block);
+    ptx_phase_open(own);
+    if (block->shadow && own->known < head->shared_bytes)
+        own->known = known_from((const unsigned char *)(uintptr_t)block->shadow, own->known,
+                                head->shared_bytes);
+    ptx_course_extend(own, PTX_COURSE_MEETS, own->known);
 }
 
 void ptx_phase_forget(const struct ptx_native_block *block)
 {
+    ptx_course_leave(block);
     if (ptx_phase_of(block) != &ptx_no_phase)
         ptx_phase_of(block)->known = 0;
 }
@@ -131,6 +151,15 @@ static inline bool reads(const struct reading *r, uint64_t place)
     return four == (uint32_t)CLEM_CHECK_WRITTEN;
 }
 
+/* Likewise of a block that follows a course, whose shadow says nothing so far. */
+static struct reading reading_below(const struct ptx_phase *phase, struct reading r)
+{
+    if (r.shadow && r.limit > phase->known)
+        r.limit = phase->known;
+    r.shadow = NULL;
+    return r;
+}
+
 /* Lanes of half a warp on a line. */
 static bool reads_half(const struct reading *r, uint32_t lanes, uint64_t first, int64_t stride)
 {
@@ -151,22 +180,47 @@ static bool reads_half(const struct reading *r, uint32_t lanes, uint64_t first, 
     return are;
 }
 
+static bool reads_line(const struct reading *r, const struct ptx_native_block *block,
+                       const struct ptx_native_told *told, uint32_t lanes, uint64_t first,
+                       uint64_t second)
+{
+    return reads_half(r, lanes & 0xffffu, first - block->shared, told->stride) &&
+           reads_half(r, lanes >> HALF, second - block->shared, told->stride);
+}
+
 bool ptx_phase_reads_line(const struct ptx_native_launch *launch,
                           const struct ptx_native_block *block, const struct ptx_native_told *told,
                           uint32_t lanes, uint64_t first, uint64_t second)
 {
-    const struct reading r = reading_of(launch, block, told);
-    return reads_half(&r, lanes & 0xffffu, first - block->shared, told->stride) &&
-           reads_half(&r, lanes >> HALF, second - block->shared, told->stride);
+    const struct ptx_phase *const phase = ptx_phase_of(block);
+    const struct reading r = reading_of(launch, block, told), below = reading_below(phase, r);
+    if (phase->way == PTX_COURSE_FOLLOWS) {
+        if (reads_line(&below, block, told, lanes, first, second))
+            return true;
+        ptx_course_wake(block);
+    }
+    return reads_line(&r, block, told, lanes, first, second);
+}
+
+static bool reads_list(const struct reading *r, const struct ptx_native_block *block,
+                       uint32_t lanes, const struct ptx_native_list *list)
+{
+    bool are = true;
+    for (uint32_t rest = lanes; rest != 0 && are; rest &= rest - 1)
+        are = reads(r, (uint32_t)(list->addresses[__builtin_ctz(rest)] - block->shared));
+    return are;
 }
 
 bool ptx_phase_reads_list(const struct ptx_native_launch *launch,
                           const struct ptx_native_block *block, const struct ptx_native_told *told,
                           uint32_t lanes, const struct ptx_native_list *list)
 {
-    const struct reading r = reading_of(launch, block, told);
-    bool are = true;
-    for (uint32_t rest = lanes; rest != 0 && are; rest &= rest - 1)
-        are = reads(&r, (uint32_t)(list->addresses[__builtin_ctz(rest)] - block->shared));
-    return are;
+    const struct ptx_phase *const phase = ptx_phase_of(block);
+    const struct reading r = reading_of(launch, block, told), below = reading_below(phase, r);
+    if (phase->way == PTX_COURSE_FOLLOWS) {
+        if (reads_list(&below, block, lanes, list))
+            return true;
+        ptx_course_wake(block);
+    }
+    return reads_list(&r, block, lanes, list);
 }

@@ -80,7 +80,7 @@ static inline bool is_right(const struct quick *q, const struct lanes *l)
             (const struct clem_check_memory *)(uintptr_t)pages[CLEM_CHECK_PLACE(l->low)];
         at -= memory->base;
         bytes = memory->bytes;
-        written = memory->written;
+        written = __atomic_load_n(&memory->written, __ATOMIC_RELAXED);
         if (q->writes)
             ptx_still_ends(q->head, memory, l->low);
     }
@@ -241,12 +241,29 @@ static inline bool pass_cells_of(const struct quick *q, const struct lanes *l, u
     return true;
 }
 
+/* One lane's store. */
+static inline bool store_in_cells(const struct quick *q, const struct lanes *l, uint64_t *cells,
+                                  uint32_t same)
+{
+    const struct clem_race_now now = {slot_of(q, l, 0) | (uint64_t)(same ? CLEM_RACE_SAME : 0u)
+                                                             << 32,
+                                      q->times.old, q->look, q->times.reported};
+    const size_t cell = l->low % CLEM_RACE_PAGE_BYTES / 4;
+    bool is = true;
+    for (uint32_t i = 0; is && i < q->bytes / 4; i++)
+        is = clem_race_at_first(&now, like_of(q), (ulong *)(cells + cell + i),
+                                (ulong *)behind(cells, cell + i));
+    return is;
+}
+
 /* In a row without a list. */
 static bool note_in_cells(const struct quick *q, const struct lanes *l, uint64_t *cells,
                           uint64_t at, uint32_t same)
 {
     if (q->bytes < 4)
         return false;
+    if (q->writes && l->which == 1)
+        return store_in_cells(q, l, cells, same);
     if (q->is_line)
         return pass_cells_of(q, l, cells, at, same);
     bool are = true;
@@ -535,12 +552,13 @@ static inline bool is_known(struct quick *q)
            known->site == q->told->site && (q->is_shared || q->head->touched_change == q->change);
 }
 
-/* What is looked at; false: that is not done here. */
+/* What is looked at; false: that is not done here. A single lane is the first of its neighbours. */
 static inline bool begin(struct quick *q, const struct ptx_native_launch *launch,
                          const struct ptx_native_block *block, const struct ptx_native_told *told,
-                         const struct ptx_native_list *list)
+                         const struct ptx_native_list *list, bool is_single)
 {
-    const uint64_t what = told->what, looks = PTX_NATIVE_LOOKS | PTX_NATIVE_RACES;
+    const uint64_t what = told->what, looks = PTX_NATIVE_LOOKS | PTX_NATIVE_RACES,
+                   bars = PTX_NATIVE_TELLS | (is_single ? 0 : (uint64_t)PTX_NATIVE_FIRST);
     q->head = (const struct clem_check_launch *)(uintptr_t)launch->checked;
     q->launch = launch;
     q->block = block;
@@ -550,7 +568,20 @@ static inline bool begin(struct quick *q, const struct ptx_native_launch *launch
     q->is_shared = CLEM_CHECK_SPACE(what) == CLEM_CHECK_SHARED;
     q->writes = CLEM_CHECK_KIND(what) == CLEM_CHECK_STORE;
     q->is_line = told->stride == (int64_t)q->bytes;
-    return (told->ways & (looks | PTX_NATIVE_TELLS | PTX_NATIVE_FIRST)) == looks;
+    return (told->ways & (looks | bars)) == looks;
+}
+
+/* One lane's store, which lies on any line. */
+static bool pass_single(struct quick *q, unsigned lane, uint64_t first, uint64_t second)
+{
+    const uint64_t name = (uint64_t)(uintptr_t)q->head,
+                   at = (lane < HALF ? first : second) + lane % HALF * (uint64_t)q->told->stride -
+                        (q->is_shared ? q->block->shared : 0);
+    q->is_line = true;
+    const bool is_right = clem_race_enter(name) && is_known(q) &&
+                          passes(q, q->is_shared ? (uint32_t)at : at, lane, 1);
+    clem_race_leave(name);
+    return is_right;
 }
 
 bool ptx_check_quickly(const struct ptx_native_launch *launch, const struct ptx_native_block *block,
@@ -558,8 +589,12 @@ bool ptx_check_quickly(const struct ptx_native_launch *launch, const struct ptx_
                        uint64_t second, const struct ptx_native_list *list)
 {
     struct quick q;
-    if (!begin(&q, launch, block, told, list) || (!q.is_line && (told->stride != 0 || q.writes)))
+    const bool is_single = (lanes & (lanes - 1)) == 0;
+    if (!begin(&q, launch, block, told, list, is_single) ||
+        (!q.is_line && (told->stride != 0 || (q.writes && !is_single))))
         return false;
+    if (q.writes && is_single)
+        return pass_single(&q, (unsigned)__builtin_ctz(lanes), first, second);
     const uint64_t start = q.is_shared ? block->shared : 0;
     first -= start;
     second -= start;
@@ -855,7 +890,7 @@ uint32_t ptx_check_list_quickly(const struct ptx_native_launch *launch,
                                 const struct ptx_native_list *list)
 {
     struct quick q;
-    const bool is_plain = begin(&q, launch, block, told, list);
+    const bool is_plain = begin(&q, launch, block, told, list, false);
     if (!is_plain && !ptx_is_relaxed(told))
         return lanes;
     const uint64_t name = (uint64_t)(uintptr_t)q.head;

@@ -119,7 +119,7 @@ static bool is_within(const struct row *r, struct extent x, uint64_t *written)
     const uint64_t at = x.low - memory->base;
     if (CLEM_CHECK_KIND(r->told->what) != CLEM_CHECK_LOAD)
         ptx_still_ends(r->head, memory, x.low);
-    *written = memory->written ? memory->written + at : 0;
+    *written = (uint64_t)(uintptr_t)ptx_written_at(memory, at);
     return at < memory->bytes && x.bytes <= memory->bytes - at;
 }
 
@@ -1051,6 +1051,7 @@ static void note_phase(const struct clem_check_launch *head, const struct ptx_na
 static void end_phase(const struct clem_check_launch *head, const struct ptx_native_block *block)
 {
     struct ptx_phase *const phase = ptx_phase_of(block);
+    ptx_course_leave(block);
     note_phase(head, block);
     if (!phase->is_over) {
         phase->lines.are_all = false;
@@ -1063,8 +1064,10 @@ static void order_phase(const struct clem_check_launch *head, const struct ptx_n
                         uint32_t warps)
 {
     struct ptx_phase *const phase = ptx_phase_of(block);
-    if (phase->is_over || !(phase->warps & warps))
+    const bool follows = phase->way == PTX_COURSE_FOLLOWS;
+    if (follows ? !ptx_course_has_done(phase, warps) : phase->is_over || !(phase->warps & warps))
         return;
+    ptx_course_leave(block);
     note_phase(head, block);
     phase->orders |= warps;
 }
@@ -1085,9 +1088,9 @@ static bool is_place_right(const struct ptx_native_launch *launch,
     const struct clem_check_memory *const memory =
         (const struct clem_check_memory *)(uintptr_t)pages[CLEM_CHECK_PLACE(place)];
     const uint64_t at = place - memory->base, bytes = CLEM_CHECK_BYTES(told->what);
+    const unsigned char *const written = ptx_written_at(memory, at);
     return !(place & (bytes - 1)) && at < memory->bytes && bytes <= memory->bytes - at &&
-           (memory->written == 0 ||
-            ptx_are_written((const unsigned char *)(uintptr_t)memory->written + at, bytes));
+           (!written || ptx_are_written(written, bytes));
 }
 
 static bool looks_alone(const struct ptx_native_told *told)
@@ -1107,6 +1110,8 @@ static bool is_line_seen(const struct ptx_native_launch *launch,
         return ptx_phase_reads_line(launch, block, told, lanes, first, second);
     if (looks_alone(told))
         return first == second && is_place_right(launch, told, first);
+    if (CLEM_CHECK_SPACE(told->what) == CLEM_CHECK_SHARED)
+        ptx_course_leave(block);
     if (!may_be_seen(told))
         return false;
     if (ptx_phase_passes(launch, block, told, lanes, first, second, NULL))
@@ -1121,6 +1126,8 @@ static bool is_list_seen(const struct ptx_native_launch *launch,
 {
     if (told->ways & PTX_NATIVE_CALM)
         return ptx_phase_reads_list(launch, block, told, lanes, list);
+    if (CLEM_CHECK_SPACE(told->what) == CLEM_CHECK_SHARED)
+        ptx_course_leave(block);
     if (!may_be_seen(told))
         return false;
     if (ptx_phase_passes(launch, block, told, lanes, 0, 0, list))

@@ -118,7 +118,9 @@ static void set_part(const struct clem_check_memory *memory, uint64_t first, uin
     struct clem_check_still *const still = (struct clem_check_still *)(uintptr_t)memory->still;
     const uint64_t word = first / 4;
     const unsigned bytes = (1u << ((end - 1) % 4 + 1)) - (1u << first % 4);
-    unsigned char *const each = (unsigned char *)still + still->each + word / 2;
+    unsigned char *const each = (unsigned char *)still + still->each + word / 2,
+                         *const parts = (unsigned char *)(still + 1) + still->bytes;
+    parts[word / 8 / CLEM_CHECK_STILL_PART] |= CLEM_CHECK_STILL_WORDS | CLEM_CHECK_STILL_BYTES;
     *each |= (unsigned char)(bytes << word % 2 * 4);
     if (ptx_still_part(memory, word) == 15)
         set_words((unsigned char *)(still + 1), word, word + 1);
@@ -130,7 +132,7 @@ static void set(const struct clem_check_memory *memory, uint64_t first, uint64_t
     unsigned char *const bits = (unsigned char *)(still + 1), *const parts = bits + still->bytes;
     const uint64_t part = (uint64_t)CLEM_CHECK_STILL_PART * 32;
     for (uint64_t at = first / part; at <= (end - 1) / part; at++)
-        parts[at] = 1;
+        parts[at] |= CLEM_CHECK_STILL_WORDS;
     if (first % 4 != 0) {
         const uint64_t behind = first / 4 * 4 + 4;
         set_part(memory, first, behind < end ? behind : end);
@@ -268,6 +270,12 @@ static inline void note_lanes(struct reader *r, uint64_t *to, uint64_t first, ui
     r->still->log_count += CLEM_READ_WORDS;
 }
 
+static inline bool are_written(const struct clem_check_memory *memory, uint64_t at, uint64_t bytes)
+{
+    const unsigned char *const own = ptx_written_at(memory, at);
+    return !own || ptx_are_written(own, bytes);
+}
+
 /* Lanes whose bytes follow each other, or are at one place. */
 static bool log_line(struct reader *r, uint64_t first, uint32_t lanes, uint32_t stride)
 {
@@ -280,8 +288,7 @@ static bool log_line(struct reader *r, uint64_t first, uint32_t lanes, uint32_t 
         return false;
     if (ptx_still_has(memory, low, bytes))
         return true;
-    if (memory->written != 0 &&
-        !ptx_are_written((const unsigned char *)(uintptr_t)memory->written + at, bytes))
+    if (!are_written(memory, at, bytes))
         return false;
     uint64_t *const to = next_read(r);
     if (!to)
@@ -312,7 +319,8 @@ static void set_bytes(const struct clem_check_memory *memory, uint64_t first, ui
     const uint64_t part = (uint64_t)CLEM_CHECK_STILL_PART * 32;
     uint64_t eight;
     uint32_t words;
-    bits[still->bytes + first / part] = bits[still->bytes + (first + count - 1) / part] = 1;
+    bits[still->bytes + first / part] = bits[still->bytes + (first + count - 1) / part] =
+        CLEM_CHECK_STILL_WORDS | CLEM_CHECK_STILL_BYTES;
     memcpy(&eight, each, sizeof eight);
     eight |= (UINT64_MAX >> (64 - count)) << first % 8;
     memcpy(each, &eight, sizeof eight);
@@ -337,14 +345,14 @@ static inline bool log_words(struct reader *r, uint64_t first, uint32_t lanes)
         return false;
     if (!(~ptx_still_words(memory, at / 4) & (UINT64_MAX >> (64 - count / 4))))
         return true;
-    if (memory->written != 0 &&
-        !ptx_are_written((const unsigned char *)(uintptr_t)memory->written + at, count))
+    if (!are_written(memory, at, count))
         return false;
     uint64_t *const to = next_read(r);
     if (!to)
         return false;
     note_lanes(r, to, first, lanes, CLEM_READ_LINE);
-    bits[r->still->bytes + at / part] = bits[r->still->bytes + (at + count - 1) / part] = 1;
+    bits[r->still->bytes + at / part] |= CLEM_CHECK_STILL_WORDS;
+    bits[r->still->bytes + (at + count - 1) / part] |= CLEM_CHECK_STILL_WORDS;
     set_words(bits, at / 4, (at + count) / 4);
     return true;
 }
@@ -364,8 +372,7 @@ static bool log_bytes(struct reader *r, uint64_t first, uint32_t lanes)
     if (!(~ptx_still_parts(memory, at) & (UINT64_MAX >> (64 - count))))
         return true;
     const bool was_read = ptx_still_has(memory, low, count);
-    if (!was_read && memory->written != 0 &&
-        !ptx_are_written((const unsigned char *)(uintptr_t)memory->written + at, count))
+    if (!was_read && !are_written(memory, at, count))
         return false;
     uint64_t *const to = was_read ? NULL : next_read(r);
     if (!was_read && !to)
@@ -379,9 +386,9 @@ static bool log_bytes(struct reader *r, uint64_t first, uint32_t lanes)
 
 static inline bool is_written(const struct clem_check_memory *memory, uint64_t at, uint32_t bytes)
 {
-    const unsigned char *const own = (const unsigned char *)(uintptr_t)memory->written + at;
+    const unsigned char *const own = ptx_written_at(memory, at);
     uint32_t four;
-    if (memory->written == 0)
+    if (!own)
         return true;
     if (bytes != sizeof four)
         return ptx_are_written(own, bytes);
@@ -448,7 +455,7 @@ static void find_few_words(struct few *f, const struct reader *r, const uint64_t
             if (!is_written(memory, at, 4))
                 continue;
             bits[at / 32] = (unsigned char)(own | bit);
-            parts[at / 32 / CLEM_CHECK_STILL_PART] = 1;
+            parts[at / 32 / CLEM_CHECK_STILL_PART] |= CLEM_CHECK_STILL_WORDS;
             note_few(f, rest & -rest, at);
         }
         f->left &= ~(rest & -rest);

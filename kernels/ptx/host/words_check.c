@@ -63,12 +63,12 @@ static inline const struct clem_check_memory *right_memory(const struct words *w
     const uint64_t at = s->low - memory->base, bytes = (uint64_t)s->count * w->bytes;
     if (at >= memory->bytes || bytes > memory->bytes - at)
         return NULL;
-    unsigned char *const own = (unsigned char *)(uintptr_t)memory->written + at;
+    unsigned char *const own = ptx_written_at(memory, at);
     if (w->writes) {
         ptx_still_ends(w->head, memory, s->low);
-        if (memory->written != 0)
+        if (own)
             memset(own, 1, bytes);
-    } else if (memory->written != 0 && !ptx_are_written(own, bytes)) {
+    } else if (own && !ptx_are_written(own, bytes)) {
         return NULL;
     }
     return memory;

@@ -13,6 +13,14 @@
 
 #include "kernels/ptx/library/check.h"
 
+/* What stands for the byte that lies so far behind the memory's start; NULL: all was written. Who checks may change that at any
+ * time. */
+static inline unsigned char *ptx_written_at(const struct clem_check_memory *memory, uint64_t at)
+{
+    const ulong written = __atomic_load_n(&memory->written, __ATOMIC_RELAXED);
+    return written != 0 ? (unsigned char *)(uintptr_t)written + at : NULL;
+}
+
 static inline bool ptx_are_written(const unsigned char *written, uint64_t bytes)
 {
     uint64_t i = 0, others = 0, word;

@@ -128,8 +128,8 @@ static inline bool clem_check_global(ulong launch, ulong address, uint size, uin
     const ulong at = address - memory->base;
     if (rotate(at, 64ul - size) >= memory->bytes >> size)
         return false;
-    return !(CLEM_CHECKS & 2) || memory->written == 0ul ||
-           clem_check_written(memory->written + at, size, kind);
+    const ulong written = memory->written; /* which the host may change at any time */
+    return !(CLEM_CHECKS & 2) || written == 0ul || clem_check_written(written + at, size, kind);
 }
 
 static inline bool clem_check_shared(ulong launch, ulong shadow, uint at, uint size, uint kind)

@@ -16,7 +16,7 @@
 
 /* What is looked at without a call: the fast ways of check.cl. Whatever is not found right there is told, and the host decides. A
  * text that was built for other meanings of these must not run: the number is part of the text, by which programs are kept. */
-#define CLEM_CHECK_VERSION 13
+#define CLEM_CHECK_VERSION 14
 
 /* Memory that was accessed before. */
 struct clem_check_memory {
@@ -32,7 +32,7 @@ struct clem_check_memory {
 struct clem_check_still {
     ulong times; /* struct clem_check_launch's still_times then; otherwise nothing is known */
     ulong
-        bytes; /* that follow, of a bit for each word; then one for each CLEM_CHECK_STILL_PART of those: whether there is any; */
+        bytes; /* that follow, of a bit for each word; then one for each CLEM_CHECK_STILL_PART of those: what there is of it; */
     ulong
         each; /* then a bit for each byte, of words that were read in parts: how far behind the struct */
     /* Its log: reads that no row of cells has yet (CLEM_READ_WORDS), of launches that all was ordered before which came before them. */
@@ -62,6 +62,8 @@ struct clem_check_still {
 #define CLEM_READ_SIZE(word)       (CLEM_READ_WORDS + (CLEM_READ_PLACES(word) + 1) / 2)
 #define CLEM_READ_MOST             (CLEM_READ_WORDS + 16)
 #define CLEM_CHECK_STILL_PART      512
+#define CLEM_CHECK_STILL_WORDS     1                    /* bits of words */
+#define CLEM_CHECK_STILL_BYTES     2                    /* bits of bytes, besides */
 #define CLEM_CHECK_WRITTEN         0x0101010101010101ul /* of 8 bytes */
 #define CLEM_CHECK_PAGE_BITS       12
 #define CLEM_CHECK_PAGES           256
@@ -107,6 +109,7 @@ struct clem_check_launch {
         [CLEM_CHECK_STILL]; /* of accesses, by their numbers: the memory that each read last; it has `still` */
     /* Where between touched_low and touched_high it is, each from .. up to ..; 0 and 0 behind the last. */
     ulong touched[CLEM_CHECK_TOUCHED][2];
+    ulong course; /* among those of the process's launches, once a block has begun (host/phase.h) */
 };
 
 /* ---- Races that kernels look for themselves (cl/race/) ---- */

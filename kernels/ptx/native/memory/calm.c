@@ -145,6 +145,13 @@ const char *ptx_native_word_at(struct ptx_native *n, const char *address, size_t
                            ptx_native_pointer(n, "i64", address));
 }
 
+const char *ptx_native_changing_word(struct ptx_native *n, const char *address, size_t at)
+{
+    address = ptx_native_emit(n, "add i64 %s, %zu", address, at);
+    return ptx_native_emit(n, "load volatile i64, %s %s", ptx_native_pointer_type(n, "i64"),
+                           ptx_native_pointer(n, "i64", address));
+}
+
 /* Bytes from the start of shared memory that may be read. */
 static const char *limit(struct ptx_native *n)
 {

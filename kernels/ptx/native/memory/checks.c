@@ -225,22 +225,59 @@ static bool is_row_of_shared(const struct ptx_checked *c, uint64_t ways, int64_t
            (stride == 0 || stride == (int64_t)bytes);
 }
 
-static const char *call_line(struct ptx_native *n, const struct ptx_native_transfer *t,
-                             const char *first, const char *second, int64_t stride, uint64_t more)
+/* Lanes' first places of both half warps. */
+struct line {
+    const char *first, *second;
+    int64_t stride;
+};
+
+static const char *call(struct ptx_native *n, const struct ptx_native_transfer *t, const char *name,
+                        const char *told, const struct line *line)
 {
-    const uint64_t ways = ways_of_line(n, t->checked, stride) | more;
-    const char *name = ways & PTX_NATIVE_SEEN                       ? "still"
-                       : is_row_of_shared(t->checked, ways, stride) ? "shared"
-                                                                    : "line";
     ptx_native_declare(n, "declare i64 @clem_native_check_%s(i64, i64, i64, i32, i64, i64, i64)",
                        name);
     return ptx_native_emit(n,
                            "call i64 @clem_native_check_%s(i64 %%launch, i64 %%state, i64 %s, i32 "
                            "%s, i64 %s, i64 %s, i64 %s)",
-                           name, told_text(n, t->checked, ways, stride), t->lanes, first, second,
-                           list_number(n));
+                           name, told, t->lanes, line->first, line->second, list_number(n));
 }
 
+/* Unless the block does what the one before did, which nobody is told. */
+static const char *call_shared(struct ptx_native *n, const struct ptx_native_transfer *t,
+                               const char *told, const struct line *line)
+{
+    struct ptx_native_course course;
+    const char *is =
+        ptx_native_takes_course(n, t, told, line->first, line->second, line->stride, &course);
+    const char *on = ptx_native_name(n, "course"), *ask = ptx_native_name(n, "leave"),
+               *end = ptx_native_name(n, "row");
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", is, on, ask);
+    ptx_native_label(n, on);
+    ptx_native_go_on_in_course(n, &course);
+    ptx_native_jump(n, end);
+    ptx_native_label(n, ask);
+    if (t->checked->has_value)
+        give(n, OF_LIST(values), t->values[0]);
+    const char *elsewhere = call(n, t, "shared", told, line);
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
+    return ptx_native_emit(n, "phi i64 [0, %%%s], [%s, %%%s]", on, elsewhere, ask);
+}
+
+static const char *call_line(struct ptx_native *n, const struct ptx_native_transfer *t,
+                             const struct line *line, uint64_t more)
+{
+    const uint64_t ways = ways_of_line(n, t->checked, line->stride) | more;
+    const char *told = told_text(n, t->checked, ways, line->stride);
+    const bool is_shared = is_row_of_shared(t->checked, ways, line->stride);
+    if (is_shared && t->at.base)
+        return call_shared(n, t, told, line);
+    if (t->checked->has_value)
+        give(n, OF_LIST(values), t->values[0]);
+    return call(n, t, ways & PTX_NATIVE_SEEN ? "still" : is_shared ? "shared" : "line", told, line);
+}
+
+/* Of stores that have values those have been given. */
 static const char *call_list(struct ptx_native *n, const struct ptx_checked *checked,
                              struct ptx_native_value addresses, const char *lanes)
 {
@@ -256,13 +293,20 @@ static const char *call_list(struct ptx_native *n, const struct ptx_checked *che
 static const char *call_on_line(struct ptx_native *n, const struct ptx_native_transfer *t,
                                 uint64_t more)
 {
-    const int64_t stride = ptx_native_stride_of(&t->at);
-    const char *first = ptx_native_line_start(n, &t->at, 0);
-    const char *second = t->at.term.line.is_whole
-                             ? ptx_native_emit(n, "add i64 %s, %lld", first,
-                                               (long long)stride * (PTX_NATIVE_LANES / 2))
-                             : ptx_native_line_start(n, &t->at, 1);
-    return call_line(n, t, first, second, stride, more);
+    struct line line = {.first = ptx_native_line_start(n, &t->at, 0),
+                        .stride = ptx_native_stride_of(&t->at)};
+    line.second = t->at.term.line.is_whole
+                      ? ptx_native_emit(n, "add i64 %s, %lld", line.first,
+                                        (long long)line.stride * (PTX_NATIVE_LANES / 2))
+                      : ptx_native_line_start(n, &t->at, 1);
+    return call_line(n, t, &line, more);
+}
+
+static const char *call_on_list(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    if (t->checked->has_value)
+        give(n, OF_LIST(values), t->values[0]);
+    return call_list(n, t->checked, ptx_native_full_address(n, t->at), t->lanes);
 }
 
 /* more: ways of lines. */
@@ -271,10 +315,10 @@ static const char *call_host(struct ptx_native *n, const struct ptx_native_trans
 {
     if (!t->at.offset.is_vector) {
         const char *at = ptx_native_full_address(n, t->at).text;
-        return call_line(n, t, at, at, 0, more);
+        return call_line(n, t, &(const struct line){at, at, 0}, more);
     }
     if (!t->at.is_line)
-        return call_list(n, t->checked, ptx_native_full_address(n, t->at), t->lanes);
+        return call_on_list(n, t);
     const char *is_straight = ptx_native_is_straight(n, &t->at.term);
     if (!is_straight)
         return call_on_line(n, t, more);
@@ -282,19 +326,17 @@ static const char *call_host(struct ptx_native *n, const struct ptx_native_trans
                *end = ptx_native_name(n, "told");
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s, !prof !1", is_straight, line, list);
     ptx_native_label(n, line);
-    const char *by_line = call_on_line(n, t, more);
+    const char *by_line = call_on_line(n, t, more), *behind = n->flow->block;
     ptx_native_jump(n, end);
     ptx_native_label(n, list);
-    const char *by_list = call_list(n, t->checked, ptx_native_full_address(n, t->at), t->lanes);
+    const char *by_list = call_on_list(n, t);
     ptx_native_jump(n, end);
     ptx_native_label(n, end);
-    return ptx_native_emit(n, "phi i64 [%s, %%%s], [%s, %%%s]", by_line, line, by_list, list);
+    return ptx_native_emit(n, "phi i64 [%s, %%%s], [%s, %%%s]", by_line, behind, by_list, list);
 }
 
 const char *ptx_native_check_transfer(struct ptx_native *n, const struct ptx_native_transfer *t)
 {
-    if (t->checked->has_value)
-        give(n, OF_LIST(values), t->values[0]);
     const char *is_right = is_of_still(n, t->checked)
                                ? ptx_native_seen_still(n, t, n->flow->told_count % CLEM_CHECK_STILL)
                                : ptx_native_seen_calm(n, t);

@@ -93,6 +93,21 @@ const char *ptx_native_seen_calm(struct ptx_native *n, const struct ptx_native_t
 /* The word of 8 bytes so far behind an address. */
 const char *ptx_native_word_at(struct ptx_native *n, const char *address, size_t at);
 
+/* What others may change at any time. */
+const char *ptx_native_changing_word(struct ptx_native *n, const char *address, size_t at);
+
+/* ---- seen_course.c ---- */
+
+/* Of a line of shared memory, by its lanes' first places of both half warps: whether the block does what the one before did, an i1; and
+ * how it goes on to what comes next, where it does. told: as the call's that tells it. */
+struct ptx_native_course {
+    const char *phase, *next; /* i64 */
+};
+const char *ptx_native_takes_course(struct ptx_native *n, const struct ptx_native_transfer *t,
+                                    const char *told, const char *first, const char *second,
+                                    int64_t stride, struct ptx_native_course *course);
+void ptx_native_go_on_in_course(struct ptx_native *n, const struct ptx_native_course *course);
+
 /* ---- seen_still.c ---- */
 
 /* Likewise of a load that may be of still memory; `number`: as of struct ptx_native_told. */

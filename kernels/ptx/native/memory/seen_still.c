@@ -24,19 +24,12 @@ static const char *both(struct ptx_native *n, const char *a, const char *b)
     return a && b ? ptx_native_emit(n, "and i1 %s, %s", a, b) : a ? a : b;
 }
 
-/* What others may change at any time. */
-static const char *changing_word(struct ptx_native *n, const char *address, size_t at)
-{
-    address = ptx_native_emit(n, "add i64 %s, %zu", address, at);
-    return ptx_native_emit(n, "load volatile i64, %s %s", ptx_native_pointer_type(n, "i64"),
-                           ptx_native_pointer(n, "i64", address));
-}
-
 /* Source: ptx_still_is_apart() of host/still.h. */
 static const char *is_untouched(struct ptx_native *n, const char *head, const char *gate,
                                 const struct memory *m)
 {
-    const char *change = changing_word(n, ptx_native_word_at(n, gate, OF_GATE(change)), 0);
+    const char *change =
+        ptx_native_changing_word(n, ptx_native_word_at(n, gate, OF_GATE(change)), 0);
     const char *is_none = ptx_native_emit(n, "icmp eq i64 %s, 0", change);
     const char *is_known = ptx_native_emit(n, "icmp eq i64 %s, %s", change,
                                            ptx_native_word_at(n, head, OF_HEAD(touched_change)));
@@ -59,10 +52,10 @@ static const char *find_memory(struct ptx_native *n, uint64_t number, struct mem
     m->base = ptx_native_word_at(n, own, OF_MEMORY(base));
     m->bytes = ptx_native_word_at(n, own, OF_MEMORY(bytes));
     m->still = ptx_native_word_at(n, own, OF_MEMORY(still));
-    const char *is_sole =
-        ptx_native_emit(n, "icmp eq i64 %s, %s", head, changing_word(n, gate, OF_GATE(sole)));
-    const char *is_plain =
-        ptx_native_emit(n, "icmp eq i64 %s, 0", changing_word(n, head, OF_HEAD(followed)));
+    const char *is_sole = ptx_native_emit(n, "icmp eq i64 %s, %s", head,
+                                          ptx_native_changing_word(n, gate, OF_GATE(sole)));
+    const char *is_plain = ptx_native_emit(n, "icmp eq i64 %s, 0",
+                                           ptx_native_changing_word(n, head, OF_HEAD(followed)));
     const char *is_still = ptx_native_emit(n, "icmp ne i64 %s, 0", m->still);
     return both(n, both(n, is_sole, is_plain), both(n, is_still, is_untouched(n, head, gate, m)));
 }
