@@ -652,8 +652,9 @@ TEST_BODY(ptx_native_stores_at_barriers_what_has_changed_where_lanes_may_part)
     const size_t kept = count_of(CROSSED_BEFORE(WAITING, ""), of_frame);
     assert_int_equal(count_of(CROSSED_BEFORE(WAITING, "add.u32 %r2, %r2, %r3;\n"), of_frame),
                      kept + 1);
-    /* What the frame has behind such a place some lanes may have alone. */
-    assert_true(count_of(CROSSED_BEFORE("", WAITING), of_frame) > kept);
+    /* Lanes that wait store it, and those that go on at the next barrier. */
+    assert_true(count_of(CROSSED_BEFORE("", "add.u32 %r2, %r2, %r3;\n" WAITING), of_frame) >
+                count_of(CROSSED_BEFORE("", WAITING), of_frame) + 1);
 }
 
 /* Rows that live across a barrier, and are read by a node behind it. */
@@ -1330,6 +1331,25 @@ TEST_BODY(ptx_native_asks_in_step_where_caches_keep_what_comes)
     target.has_few_ways = true;
     assert_int_equal(count_with(&target, STRIDING("%r4"), asks), 0);
     assert_true(count_with(&target, READING("mov.u64 %rd3, %rd4;\n", ""), asks) > 0);
+}
+
+/* There launches through more memory than caches hold ask for what the next block will read, of the cache behind the nearest. */
+TEST_BODY(ptx_native_asks_beside_where_caches_lose_what_comes)
+{
+    static const char *const asks = ", i32 0, i32 2, i32 1)";
+    struct ptx_target target = native_target(PTX_THREADS_ROWS);
+    target.has_few_ways = true;
+    struct ptx_kernel kernel = translate_for(STRIDING("%r4"), &target);
+    assert_int_equal(kernel.vast, PTX_VAST_MEMORY);
+    ptx_kernel_free(&kernel);
+    assert_int_equal(count_with(&target, STRIDING("%r4"), asks), 0);
+    target.is_vast = true;
+    assert_true(count_with(&target, STRIDING("%r4"), asks) > 0);
+    /* What else a turn does takes longer. */
+    assert_int_equal(
+        count_with(&target, STRIDING_AND("%r4", "red.global.add.u32 [%rd1], %r1;\n"), asks), 0);
+    target.has_few_ways = false;
+    assert_int_equal(count_with(&target, STRIDING("%r4"), asks), 0);
 }
 
 /* A register that either side of a branch sets, and what is stored by it behind. */

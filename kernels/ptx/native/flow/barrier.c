@@ -209,15 +209,16 @@ static void find_changed_behind(const struct ptx_native_flow *f, int32_t node, c
     const struct ptx_node *range = &f->graph->nodes[node];
     const struct ptx_instruction *first = &f->function->instructions[range->first];
     const int32_t site = f->sites[node];
-    const bool is_taken = site > 0 && !may_go_on_alone(f, first, site);
+    const bool is_taken = site > 0 && !is_apart(f, node) && !may_go_on_alone(f, first, site);
     for (uint32_t r = 0; r < f->function->register_count; r++)
-        behind[r] = is_apart(f, node) || (before[r] && !is_taken);
+        behind[r] = before[r] && !is_taken;
     for (uint32_t i = range->first; i < range->end; i++)
         ptx_flow_writes(&f->function->instructions[i], note_change, behind);
 }
 
 /* Behind a barrier a warp has what the frame has, until it sets something: at the next one only that is to be stored. Where lanes may
- * part, what the frame has behind a place that they come to one by one is some lanes' alone: all is stored there, and behind it. */
+ * part, at a place that they come to one by one those store it that wait, and the others have it still to store; what none has set
+ * the frame has for all of them. */
 void ptx_native_find_changed(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
@@ -226,10 +227,8 @@ void ptx_native_find_changed(struct ptx_native *n)
         return;
     bool *behind = ptx_arena_take(n->e->arena, count + 1), has_more = true;
     f->is_changed = ptx_arena_array(n->e->arena, f->graph->count + 1, sizeof *f->is_changed);
-    for (size_t i = 0; i < f->graph->count; i++) {
+    for (size_t i = 0; i < f->graph->count; i++)
         f->is_changed[i] = ptx_arena_take(n->e->arena, count + 1);
-        memset(f->is_changed[i], is_apart(f, (int32_t)i), count);
-    }
     memset(f->is_changed[f->graph->order[0]], true, count);
     while (has_more) {
         has_more = false;

@@ -158,6 +158,19 @@ static bool is_without_others(struct ptx_native *n)
     return is;
 }
 
+/* What is long beside its loads waits for memory by itself. */
+static bool has_atomics(const struct ptx_native_flow *f, const struct ptx_native_loop *loop)
+{
+    bool has = false;
+    for (int32_t at = loop->head; at <= loop->last; at++) {
+        const struct ptx_node *range = &f->graph->nodes[f->graph->order[at]];
+        for (uint32_t i = range->first; i < range->end; i++)
+            has |= f->function->instructions[i].opcode == PTX_OPCODE_atom ||
+                   f->function->instructions[i].opcode == PTX_OPCODE_red;
+    }
+    return has;
+}
+
 static bool reads_far_rows(struct ptx_native *n, const struct ptx_native_loop *loop)
 {
     const struct ptx_native_flow *f = n->flow;
@@ -234,7 +247,7 @@ void ptx_native_find_strolls(struct ptx_native *n)
         if (!is_single(f, i) || !has_strides(n, f->loops[i]))
             continue;
         add_stroll(n, f->loops[i]);
-        is_far |= reads_far_rows(n, &f->loops[i]);
+        is_far |= !has_atomics(f, &f->loops[i]) && reads_far_rows(n, &f->loops[i]);
     }
     if (is_far && n->e->target->has_few_ways)
         n->e->plan->vast = PTX_VAST_MEMORY;
