@@ -84,10 +84,13 @@ static char *fail_by_log(struct attempt *attempt, nvrtcProgram program)
 {
     size_t bytes = 0;
     char *log = nvrtcGetProgramLogSize(program, &bytes) == NVRTC_SUCCESS ? malloc(bytes + 1) : NULL;
-    if (log && nvrtcGetProgramLog(program, log) == NVRTC_SUCCESS)
-        attempt_fail(attempt, STATUS_UNSUPPORTED, "as CUDA: %.*s", (int)strcspn(log, "\n"), log);
-    else
+    if (log && nvrtcGetProgramLog(program, log) == NVRTC_SUCCESS) {
+        const int length = (int)strcspn(log, "\n");
+        attempt_fail(attempt, STATUS_UNSUPPORTED, "as CUDA: %.*s%s", length, log,
+                     length > 0 ? "" : "the compiler failed without a word");
+    } else {
         attempt_fail(attempt, STATUS_UNSUPPORTED, "no compiler for CUDA C++");
+    }
     free(log);
     return NULL;
 }

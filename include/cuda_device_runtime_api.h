@@ -109,9 +109,8 @@ template <typename... Parameters> struct clem_launcher {
     size_t shared;
     cudaStream_t stream;
 
-    static __attribute__((device)) clem_launcher with(void (*kernel)(Parameters...), dim3 grid,
-                                                      dim3 block, size_t shared,
-                                                      cudaStream_t stream)
+    static __attribute__((device)) clem_launcher
+    with(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
     {
         return {kernel, grid, block, shared, stream};
     }

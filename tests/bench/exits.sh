@@ -45,6 +45,12 @@ status=$?
 sed 's/"name":[^,]*,/"name":"another device",/' first.json >elsewhere.json
 expect 64 "one of those" "$bench" --compare elsewhere.json
 
+# Rows of CUDA code say why there are none: without a compiler, and with one that ends without a word.
+expect 0 "as CUDA: no clang was found" env CLEM_CLANG=/nonexistent "$bench" --quick --filter =transpose
+printf '#!/bin/sh\ncase "$*" in *--version*) echo clang version 19.9.9 ;; *) exit 1 ;; esac\n' >clang
+chmod +x clang
+expect 0 "as CUDA: the compiler failed without a word" env "CLEM_CLANG=$PWD/clang" "$bench" --quick --filter =transpose
+
 # A run that is stopped writes what it has.
 "$bench" --full --filter call.query,call.record,call.copy,launch.empty,alloc --json stopped.json --csv stopped.csv >said 2>&1 &
 child=$!

@@ -75,6 +75,7 @@ struct ptx_body {
         reaches_jump; /* ptx_plan_find_jumps(): it or one that it calls is of plan.jumps */
     uint64_t inlined; /* instructions, with those of each call's callee: at most 2^40 */
     bool *hides;      /* ptx_hides() per instruction; NULL before it was asked */
+    bool *loses;      /* ptx_loses_order(), likewise */
     /* Per instruction: what is copied there, before anything else; and whether such copies stand for it. NULL: none. */
     struct ptx_copy **copies;
     bool *is_copied;

@@ -114,8 +114,6 @@ const struct ptx_block_facts *ptx_block_cut(struct ptx_emitter *e,
 /* Of a kernel whose ways are known. */
 void ptx_block_find_keeps(struct ptx_emitter *e, struct ptx_block_facts *facts);
 
-int32_t *ptx_block_find_steps(struct ptx_emitter *e, const struct ptx_regions *r);
-
 /* Whether threads may begin with a region, not only come by. */
 static inline bool ptx_region_is_entered(const struct ptx_regions *r, size_t number)
 {

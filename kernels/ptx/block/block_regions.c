@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "kernels/ptx/analyse/step.h"
 #include "kernels/ptx/block/block.h"
 
 /* Per instruction: where regions begin in any case. */
@@ -633,7 +634,8 @@ const struct ptx_block_facts *ptx_block_cut(struct ptx_emitter *e,
     if (!facts->waits) /* both ways are cut alike */
         facts->parted = facts->straight;
     ptx_block_find_keeps(e, facts);
-    facts->steps = ptx_block_find_steps(e, facts->straight);
+    facts->steps =
+        ptx_find_steps(e->arena, facts->flow->function, facts->straight->uniform.registers);
     find_yields(e, facts);
     conclude(facts);
     return facts;

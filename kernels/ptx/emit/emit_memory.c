@@ -1,6 +1,7 @@
 /* Memory: ld, st, copies, fences, and hints, for which nothing is written.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/emit/emit_memory.h"
+#include "kernels/ptx/analyse/step.h"
 #include "kernels/ptx/emit/access.h"
 #include "kernels/ptx/emit/checked.h"
 
@@ -125,6 +126,13 @@ static void emit_load(struct ptx_emitter *e, const struct ptx_instruction *in)
 
 /* ---- Stores ---- */
 
+/* OpenCL of a CPU may make vectors of work-items, as the block form does of threads. */
+static bool keeps_order(struct ptx_emitter *e)
+{
+    return e->plan->form == PTX_FORM_ITEM && ptx_loses_order(e) &&
+           ptx_ask(e, PTX_FACT_THREAD_FENCE)->has_thread_fence;
+}
+
 static void store(struct ptx_emitter *e, const struct ptx_instruction *in, unsigned width,
                   const char *value)
 {
@@ -135,6 +143,8 @@ static void store(struct ptx_emitter *e, const struct ptx_instruction *in, unsig
     access.value = value;
     const char *written = ptx_access(e, &access);
     ptx_line(e, "%s%s;", e->store_condition ? e->store_condition : "", written);
+    if (keeps_order(e))
+        ptx_line(e, "clem_fence_compiler();");
     if (in_braces)
         ptx_line(e, "}");
 }
