@@ -322,7 +322,7 @@ static void set_bytes(const struct clem_check_memory *memory, uint64_t first, ui
     bits[still->bytes + first / part] = bits[still->bytes + (first + count - 1) / part] =
         CLEM_CHECK_STILL_WORDS | CLEM_CHECK_STILL_BYTES;
     memcpy(&eight, each, sizeof eight);
-    eight |= (UINT64_MAX >> (64 - count)) << first % 8;
+    eight |= (UINT64_MAX >> (-count & 63)) << first % 8; /* of 1 to 64 */
     memcpy(each, &eight, sizeof eight);
     memcpy(&words, own, sizeof words);
     words |= whole_words(eight) << first / 8 % 4 * 2;
