@@ -6,12 +6,6 @@
 
 #include <cuda_runtime.h>
 
-/* What kernels that launch kernels call, which CUB and Thrust name wherever the host's code is compiled, and nobody calls. */
-__device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance();
-__device__ void *cudaGetParameterBuffer(size_t alignment, size_t bytes);
-__device__ cudaError_t cudaLaunchDevice(void *kernel, void *parameters, dim3 grid, dim3 block,
-                                        unsigned shared, cudaStream_t stream);
-
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
