@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # bench/compile/run: its list names kernels that are there, small ones are compiled and measured, a limit is kept, and two
-# results are compared.
+# results are compared; a program over CUB compiles.
 #   compile.sh BUILD FOLDER
 # SPDX-License-Identifier: Apache-2.0
 set -eu
@@ -37,6 +37,13 @@ while IFS=$'\t' read -r name kind source kernel _; do
     case $kind in kernel | large | program) ;; *) fail "$name: $kind is no kind" ;; esac
 done <"$top/bench/compile/list.tsv"
 [ "$(cut -f2 "$top/bench/compile/list.tsv" | grep -cx kernel)" -eq 41 ] || fail "the list has other than 41 kernels"
+
+# The programs' common header goes with the headers here.
+headers=${CLEM_THRUST:-/usr/include}
+if [ -f "$headers/cub/cub.cuh" ]; then
+    "$build/facade/tools/clemcc" -std=c++17 -I "$headers" -I "$top/tests/cub" -c -o "$folder/reduce.o" \
+        "$top/bench/compile/recipes/cub_reduce.cu" >"$folder/said" 2>&1 || fail "cub_reduce.cu: status $?"
+fi
 
 measure --only '^(vector_add|reduce_tree)$' -o "$folder/both.tsv"
 for row in vector_add reduce_tree; do
