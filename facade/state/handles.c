@@ -40,7 +40,7 @@ static void make_table(void)
         handles = NULL;
 }
 
-void *facade_handle_new(enum facade_kind kind, size_t bytes)
+void *facade_handle_make(enum facade_kind kind, size_t bytes)
 {
     assert(bytes <= LARGEST_OBJECT);
     pthread_once(&once, make_table);
@@ -52,13 +52,22 @@ void *facade_handle_new(enum facade_kind kind, size_t bytes)
     header->number = atomic_fetch_add_explicit(&next_number, 1, memory_order_relaxed);
     header->kind = (uint32_t)kind;
     header->bytes = (uint32_t)bytes;
-    void *object = header + 1;
-    memset(object, 0, bytes);
-    if (ocl_range_map_insert(handles, (uintptr_t)object, 1, object) != OCL_OK) {
-        ocl_slab_give(&slabs[kind], header);
-        return NULL;
-    }
-    return object;
+    return memset(header + 1, 0, bytes);
+}
+
+bool facade_handle_show(void *object)
+{
+    struct header *header = (struct header *)object - 1;
+    if (ocl_range_map_insert(handles, (uintptr_t)object, 1, object) == OCL_OK)
+        return true;
+    ocl_slab_give(&slabs[header->kind], header);
+    return false;
+}
+
+void *facade_handle_new(enum facade_kind kind, size_t bytes)
+{
+    void *object = facade_handle_make(kind, bytes);
+    return object != NULL && facade_handle_show(object) ? object : NULL;
 }
 
 void facade_handle_free(void *object)

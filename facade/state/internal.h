@@ -148,6 +148,10 @@ enum facade_kind {
 
 /* A zeroed object of bytes with the given kind, findable until facade_handle_free(). NULL without memory. */
 void *facade_handle_new(enum facade_kind kind, size_t bytes);
+/* The same, which nobody finds until it is shown: a thread whose object was there before another one's reset has its handle still, and
+ * would find one half made. false: without memory, and the object is gone. */
+void *facade_handle_make(enum facade_kind kind, size_t bytes);
+bool facade_handle_show(void *object);
 void facade_handle_free(void *object);
 
 /* object itself when it is a live handle of this kind, otherwise NULL. Lock-free. */

@@ -170,6 +170,8 @@ static void count_entered(unsigned by)
 
 bool facade_context_enter(struct facade_context *context, enum facade_kind kind, const void *object)
 {
+    if (context == NULL) /* of an object that is gone, and whose place another one takes */
+        return false;
     atomic_fetch_add(&context->users, 1);
     count_entered(1);
     if (atomic_load(&context->cl) != NULL && facade_handle_find(kind, object) != NULL)

@@ -41,17 +41,23 @@ static void link_event(struct facade_event *event)
     pthread_mutex_unlock(&context->lock);
 }
 
-static void unlink_event(struct facade_event *event)
+/* Its handle goes with it. false: another thread has been quicker. */
+static bool unlink_event(struct facade_context *context, struct facade_event *event)
 {
-    struct facade_context *context = event->context;
     pthread_mutex_lock(&context->lock);
+    if (facade_handle_find(FACADE_EVENT, event) == NULL) {
+        pthread_mutex_unlock(&context->lock);
+        return false;
+    }
     if (event->previous != NULL)
         event->previous->next = event->next;
     else if (context->events == event)
         context->events = event->next;
     if (event->next != NULL)
         event->next->previous = event->previous;
+    facade_handle_free(event);
     pthread_mutex_unlock(&context->lock);
+    return true;
 }
 
 cudaError_t facade_event_find(cudaEvent_t handle, struct facade_event **found)
@@ -65,25 +71,28 @@ cudaError_t facade_event_find(cudaEvent_t handle, struct facade_event **found)
     return *found != NULL ? cudaSuccess : cudaErrorContextIsDestroyed;
 }
 
-/* Another thread may reset the device meanwhile. Success: the caller leaves the event's context. */
-static cudaError_t enter(struct facade_event *event)
+/* Another thread may reset the device meanwhile. Success: the caller leaves the context. */
+static cudaError_t enter(const struct facade_event *event, struct facade_context **context)
 {
-    return facade_context_enter(event->context, FACADE_EVENT, event) ? cudaSuccess
-                                                                     : cudaErrorContextIsDestroyed;
+    *context = event->context;
+    return facade_context_enter(*context, FACADE_EVENT, event) ? cudaSuccess
+                                                               : cudaErrorContextIsDestroyed;
 }
 
 /* Takes over inner. */
 static cudaError_t make_event_of(struct facade_context *context, struct ocl_event *inner,
                                  unsigned flags, struct facade_event **made)
 {
-    *made = facade_handle_new(FACADE_EVENT, sizeof **made);
-    if (*made == NULL) {
+    *made = facade_handle_make(FACADE_EVENT, sizeof **made);
+    if (*made != NULL) {
+        (*made)->context = context;
+        (*made)->event = inner;
+        (*made)->flags = flags;
+    }
+    if (*made == NULL || !facade_handle_show(*made)) {
         ocl_event_destroy(inner);
         return cudaErrorMemoryAllocation;
     }
-    (*made)->context = context;
-    (*made)->event = inner;
-    (*made)->flags = flags;
     link_event(*made);
     return cudaSuccess;
 }
@@ -164,19 +173,18 @@ cudaError_t facade_event_open(cudaEvent_t *event, const cudaIpcEventHandle_t *ha
 cudaError_t facade_event_destroy(cudaEvent_t handle)
 {
     struct facade_event *event = NULL;
+    struct facade_context *context = NULL;
     cudaError_t error = facade_event_find(handle, &event);
     if (error == cudaErrorCudartUnloading)
         ocl_made_forget(handle);
     if (error == cudaSuccess)
-        error = enter(event);
+        error = enter(event, &context);
     if (error != cudaSuccess)
         return error;
-    struct facade_context *const context = event->context;
     struct ocl_event *inner = event->event;
     facade_capture_forget_event(event);
-    unlink_event(event);
-    facade_handle_free(event);
-    ocl_event_destroy(inner);
+    if (unlink_event(context, event))
+        ocl_event_destroy(inner);
     facade_context_leave(context);
     return facade_context_check(context);
 }
@@ -222,10 +230,10 @@ cudaError_t facade_event_record_in(cudaEvent_t handle, struct facade_stream *str
         return error;
     if (event->context != stream->context)
         return cudaErrorInvalidResourceHandle;
-    error = enter(event);
+    struct facade_context *context = NULL;
+    error = enter(event, &context);
     if (error != cudaSuccess)
         return error;
-    struct facade_context *const context = event->context;
     facade_capture_forget_event(event);
     error = facade_error_from(ocl_event_record(event->event, stream->queue), FACADE_OTHER);
     facade_context_leave(context);
@@ -235,10 +243,15 @@ cudaError_t facade_event_record_in(cudaEvent_t handle, struct facade_stream *str
 cudaError_t facade_event_wait_in(cudaEvent_t handle, struct facade_stream *stream)
 {
     struct facade_event *event = NULL;
+    struct facade_context *context = NULL;
     cudaError_t error = facade_event_find(handle, &event);
+    if (error == cudaSuccess)
+        error = enter(event, &context);
     if (error != cudaSuccess)
         return error;
-    return facade_error_from(ocl_event_wait_in_queue(event->event, stream->queue), FACADE_OTHER);
+    error = facade_error_from(ocl_event_wait_in_queue(event->event, stream->queue), FACADE_OTHER);
+    facade_context_leave(context);
+    return error;
 }
 
 cudaError_t facade_event_record_context(cudaEvent_t handle, struct facade_context *context)
@@ -285,12 +298,12 @@ static cudaError_t find_to_ask(cudaEvent_t handle, struct facade_event **event)
 static cudaError_t ask_event(cudaEvent_t handle, ocl_status (*ask)(struct ocl_event *event))
 {
     struct facade_event *event = NULL;
+    struct facade_context *context = NULL;
     cudaError_t error = find_to_ask(handle, &event);
     if (error == cudaSuccess)
-        error = enter(event);
+        error = enter(event, &context);
     if (error != cudaSuccess)
         return error;
-    struct facade_context *const context = event->context;
     error = facade_error_from(ask(event->event), FACADE_OTHER);
     facade_context_leave(context);
     return error;
@@ -323,6 +336,7 @@ static cudaError_t elapsed_within(float *milliseconds, const struct facade_event
 cudaError_t facade_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
     struct facade_event *first = NULL, *last = NULL;
+    struct facade_context *context = NULL;
     if (milliseconds == NULL)
         return cudaErrorInvalidValue;
     cudaError_t error = facade_event_find(start, &first);
@@ -337,10 +351,9 @@ cudaError_t facade_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEve
     if (error == cudaSuccess)
         error = facade_capture_check_time(last);
     if (error == cudaSuccess)
-        error = enter(first);
+        error = enter(first, &context);
     if (error != cudaSuccess)
         return error;
-    struct facade_context *const context = first->context;
     error = elapsed_within(milliseconds, first, last);
     facade_context_leave(context);
     return error;

@@ -25,18 +25,20 @@ static struct ocl_context *context_cl(struct facade_context *context)
 
 /* --- making and unmaking ---------------------------------------------------------------------- */
 
-static struct facade_stream *new_stream(struct facade_context *context, struct ocl_queue *queue)
+/* The handle that the user has is the stream, or one that CUDA names. */
+static struct facade_stream *new_stream(struct facade_context *context, struct ocl_queue *queue,
+                                        cudaStream_t named)
 {
-    struct facade_stream *stream = facade_handle_new(FACADE_STREAM, sizeof *stream);
+    struct facade_stream *stream = facade_handle_make(FACADE_STREAM, sizeof *stream);
     if (stream == NULL)
         return NULL;
     stream->context = context;
     stream->queue = queue;
     stream->id = atomic_fetch_add(&next_id, 1);
-    stream->handle = (cudaStream_t)stream;
+    stream->handle = named != NULL ? named : (cudaStream_t)stream;
     stream->sync_policy = NO_POLICY;
     stream->domain_map.remote = 1;
-    return stream;
+    return facade_handle_show(stream) ? stream : NULL;
 }
 
 /* The OpenCL context that is being closed takes the queues with it; here only the handles end. */
@@ -68,17 +70,23 @@ static void link_stream(struct facade_stream *stream)
     pthread_mutex_unlock(&context->lock);
 }
 
-static void unlink_stream(struct facade_stream *stream)
+/* Its handle goes with it. false: another thread has been quicker. */
+static bool unlink_stream(struct facade_context *context, struct facade_stream *stream)
 {
-    struct facade_context *context = stream->context;
     pthread_mutex_lock(&context->lock);
+    if (facade_handle_find(FACADE_STREAM, stream) == NULL) {
+        pthread_mutex_unlock(&context->lock);
+        return false;
+    }
     if (stream->previous != NULL)
         stream->previous->next = stream->next;
     else if (context->streams == stream)
         context->streams = stream->next;
     if (stream->next != NULL)
         stream->next->previous = stream->previous;
+    facade_handle_free(stream);
     pthread_mutex_unlock(&context->lock);
+    return true;
 }
 
 static cudaError_t make_stream(struct facade_context *context, enum ocl_queue_kind kind,
@@ -91,7 +99,7 @@ static cudaError_t make_stream(struct facade_context *context, enum ocl_queue_ki
     ocl_status status = ocl_queue_create(cl, kind, priority, &queue);
     if (status != OCL_OK)
         return facade_error_from(status, FACADE_OTHER);
-    *made = new_stream(context, queue);
+    *made = new_stream(context, queue, NULL);
     if (*made == NULL) {
         ocl_queue_destroy(queue);
         return cudaErrorMemoryAllocation;
@@ -102,13 +110,23 @@ static cudaError_t make_stream(struct facade_context *context, enum ocl_queue_ki
     return cudaSuccess;
 }
 
-static void unmake_stream(struct facade_stream *stream)
+static void unmake_stream(struct facade_context *context, struct facade_stream *stream)
 {
     struct ocl_queue *queue = stream->queue;
     facade_capture_leave(stream);
-    unlink_stream(stream);
-    facade_handle_free(stream);
-    ocl_queue_destroy(queue);
+    if (unlink_stream(context, stream))
+        ocl_queue_destroy(queue);
+}
+
+/* Another thread may reset the device meanwhile. */
+static cudaError_t destroy(struct facade_stream *stream)
+{
+    struct facade_context *const context = stream->context;
+    if (!facade_context_enter(context, FACADE_STREAM, stream))
+        return cudaErrorContextIsDestroyed;
+    unmake_stream(context, stream);
+    facade_context_leave(context);
+    return facade_context_check(context);
 }
 
 /* A stream of the green context that is current, if one is. */
@@ -121,7 +139,7 @@ static cudaError_t make_user_stream(struct facade_context *context, enum ocl_que
         return error;
     error = facade_green_join(green, *made);
     if (error != cudaSuccess) {
-        unmake_stream(*made);
+        unmake_stream(context, *made);
         *made = NULL;
     }
     return error;
@@ -135,9 +153,7 @@ static struct facade_stream *make_legacy(struct facade_context *context)
     struct facade_stream *made = atomic_load(&context->legacy);
     struct ocl_context *cl = context_cl(context);
     if (made == NULL && cl != NULL) {
-        made = new_stream(context, ocl_queue_legacy(cl));
-        if (made != NULL)
-            made->handle = cudaStreamLegacy;
+        made = new_stream(context, ocl_queue_legacy(cl), cudaStreamLegacy);
         atomic_store(&context->forget[FACADE_PART_STREAMS], forget_streams);
         atomic_store(&context->legacy, made);
     }
@@ -176,7 +192,7 @@ static void release_streams(struct facade_thread *thread)
         struct thread_stream *entry = thread->streams;
         thread->streams = entry->next;
         if (facade_process_state() == cudaSuccess && is_current(entry))
-            unmake_stream(entry->stream);
+            (void)destroy(entry->stream);
         free(entry);
     }
 }
@@ -343,12 +359,7 @@ cudaError_t facade_stream_destroy(cudaStream_t handle)
     struct facade_stream *stream = facade_handle_find(FACADE_STREAM, handle);
     if (stream == NULL || stream->handle != handle)
         return cudaErrorInvalidResourceHandle;
-    struct facade_context *const context = stream->context;
-    if (!facade_context_enter(context, FACADE_STREAM, stream))
-        return cudaErrorContextIsDestroyed;
-    unmake_stream(stream);
-    facade_context_leave(context);
-    return facade_context_check(context);
+    return destroy(stream);
 }
 
 /* Another thread may reset the device meanwhile. */
