@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/managed.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -121,24 +120,19 @@ static void zero_shared(const struct ocl_allocation *allocation)
         memset(allocation->host, 0, allocation->bytes);
 }
 
-static ocl_status prepare(const void *pointer, enum ocl_managed_attachment attachment)
+static ocl_status prepare(const struct ocl_allocation *allocation,
+                          enum ocl_managed_attachment attachment)
 {
-    struct ocl_allocation *allocation = find(pointer);
-    ocl_status status = OCL_OK;
-
-    assert(allocation);
     if (allocation->block->region)
-        status = prepare_region(allocation, attachment);
-    else
-        zero_shared(allocation);
-    ocl_allocation_release(allocation);
-    return status;
+        return prepare_region(allocation, attachment);
+    zero_shared(allocation);
+    return OCL_OK;
 }
 
 ocl_status ocl_managed_allocate(struct ocl_context *context, size_t bytes, unsigned flags,
                                 enum ocl_managed_attachment attachment, void **pointer)
 {
-    void *made;
+    struct ocl_allocation *made;
 
     if (ocl_managed_method(context) == OCL_MANAGED_NONE)
         return OCL_E_NOT_SUPPORTED;
@@ -146,11 +140,14 @@ ocl_status ocl_managed_allocate(struct ocl_context *context, size_t bytes, unsig
         ocl_memory_allocate_managed(context, bytes, least_bytes(context, attachment), flags, &made);
     if (status != OCL_OK)
         return status;
+    /* Who has held memory there once, which a reset took, may free it meanwhile. */
+    void *const host = made->host;
     status = prepare(made, attachment);
+    ocl_allocation_release(made);
     if (status == OCL_OK)
-        *pointer = made;
+        *pointer = host;
     else
-        (void)ocl_memory_free(OCL_MEMORY_MANAGED, made);
+        (void)ocl_memory_free(OCL_MEMORY_MANAGED, host);
     return status;
 }
 

@@ -55,9 +55,9 @@ static inline bool ocl_allocation_is_imported(const struct ocl_allocation *alloc
 }
 
 /* memory.c's part of ocl_managed_allocate(): a piece, of at least least bytes, of a block of managed
- * memory, made known. Contents are not defined. Errors: as ocl_memory_allocate(). */
+ * memory, made known, with a reference. Contents are not defined. Errors: as ocl_memory_allocate(). */
 ocl_status ocl_memory_allocate_managed(struct ocl_context *context, size_t bytes, size_t least,
-                                       unsigned flags, void **pointer);
+                                       unsigned flags, struct ocl_allocation **allocation);
 
 /* Device memory that users do not know, by its pool's name for it (pool.h). Errors: OCL_E_OUT_OF_MEMORY; the
  * driver's. */

@@ -93,6 +93,7 @@ static struct ocl_allocation *allocation_take(struct ocl_context *context,
     if (!made)
         return NULL;
     made->destroy = destroy;
+    atomic_store(&made->references, 0);
     made->kind = made->home = kind;
     made->context = context;
     made->address = 0;
@@ -120,21 +121,19 @@ uint64_t ocl_allocation_next_id(void)
     return atomic_fetch_add(&last_id, 1) + 1;
 }
 
-/* Makes an allocation known, or takes it apart: when status, that of filling it in, is a failure,
+/* Makes an allocation known, or takes it apart, whoever refers to it: when status, that of filling it in, is a failure,
  * or the registry refuses it. */
 static ocl_status publish(struct ocl_allocation *made, ocl_status status)
 {
-    if (status != OCL_OK) {
-        destroy(made);
-        return status;
-    }
-    atomic_store_explicit(&made->references, 1, memory_order_release);
-    status = ocl_address_insert(made);
+    atomic_fetch_add_explicit(&made->references, 1, memory_order_release);
+    if (status == OCL_OK)
+        status = ocl_address_insert(made);
     if (status == OCL_OK) {
         atomic_store(&made->is_live, true);
         ocl_allocation_count(made, true);
     } else {
-        ocl_allocation_release(made);
+        atomic_store(&made->references, 0);
+        destroy(made);
     }
     return status;
 }
@@ -358,15 +357,18 @@ ocl_status ocl_memory_allocate_host(struct ocl_context *context, size_t bytes, u
 }
 
 ocl_status ocl_memory_allocate_managed(struct ocl_context *context, size_t bytes, size_t least,
-                                       unsigned flags, void **pointer)
+                                       unsigned flags, struct ocl_allocation **allocation)
 {
     const enum ocl_memory_kind kind = OCL_MEMORY_MANAGED;
+    void *host;
     uint64_t address;
     struct ocl_pool *pool = pool_of(context, kind);
     struct ocl_allocation *made = pool ? allocation_take(context, kind, bytes, flags) : NULL;
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
-    return fill_in(made, pooled_bytes(context, kind, bytes > least ? bytes : least), pointer,
+    atomic_store(&made->references, 1); /* the caller's */
+    *allocation = made;
+    return fill_in(made, pooled_bytes(context, kind, bytes > least ? bytes : least), &host,
                    &address);
 }
 
