@@ -101,6 +101,57 @@ static void test_resets(void (*go_on)(void))
         thread.join();
 }
 
+/* After a reset the addresses of what was there are other things', and who has the old ones uses and ends those. Here that happens all
+ * the time: one thread makes, and two have what it made, or is making. */
+static std::atomic<void *> made_event, made_stream, made_memory;
+
+static void use_on(void)
+{
+    while (!is_over) {
+        cudaEvent_t event = (cudaEvent_t)made_event.load();
+        cudaStream_t stream = (cudaStream_t)made_stream.load();
+        if (event != nullptr) {
+            (void)cudaEventQuery(event);
+            (void)cudaEventSynchronize(event);
+            (void)cudaEventDestroy(event);
+        }
+        if (stream != nullptr) {
+            (void)cudaStreamQuery(stream);
+            (void)cudaStreamDestroy(stream);
+        }
+        if (made_memory != nullptr)
+            (void)cudaFree(made_memory);
+    }
+}
+
+static void test_others(void)
+{
+    enum { TIMES = 3000 };
+    is_over = false;
+    std::thread users[] = {std::thread(use_on), std::thread(use_on)};
+    for (int i = 0; i < TIMES; i++) {
+        cudaEvent_t event;
+        cudaStream_t stream;
+        void *memory;
+        if (cudaEventCreate(&event) == cudaSuccess) {
+            made_event = (void *)event;
+            (void)cudaEventDestroy(event);
+        }
+        if (i % 8 == 0 && cudaStreamCreate(&stream) == cudaSuccess) {
+            made_stream = (void *)stream;
+            (void)cudaStreamDestroy(stream);
+        }
+        if (i % 8 == 0 && cudaMallocManaged(&memory, 10000) == cudaSuccess) {
+            made_memory = memory;
+            (void)cudaFree(memory);
+        }
+    }
+    is_over = true;
+    for (std::thread &user : users)
+        user.join();
+    (void)cudaGetLastError();
+}
+
 static void test_afterwards(void)
 {
     int *memory, found = 0;
@@ -119,6 +170,8 @@ int main(int count, char **arguments)
     for (int i = 0; i < ROUNDS; i++)
         test_resets(i % 3 == 0 ? copy_on : i % 3 == 1 ? record_on : launch_on);
     EXPECT(unexpected == 0);
+    test_afterwards();
+    test_others();
     test_afterwards();
     return program_end();
 }
