@@ -29,26 +29,33 @@ static void forget_events(struct facade_context *context)
     }
 }
 
-static void link_event(struct facade_event *event)
+/* Shows it too, so that who has its address from before finds it in the list. false: without memory, and the event is gone. */
+static bool link_event(struct facade_event *event)
 {
     struct facade_context *context = event->context;
     pthread_mutex_lock(&context->lock);
+    if (!facade_handle_show(event)) {
+        pthread_mutex_unlock(&context->lock);
+        return false;
+    }
     event->next = context->events;
     if (event->next != NULL)
         event->next->previous = event;
     context->events = event;
     atomic_store(&context->forget[FACADE_PART_EVENTS], forget_events);
     pthread_mutex_unlock(&context->lock);
+    return true;
 }
 
-/* Its handle goes with it. false: another thread has been quicker. */
-static bool unlink_event(struct facade_context *context, struct facade_event *event)
+/* Its handle goes with it; what it stands for is the caller's. NULL: another thread has been quicker. */
+static struct ocl_event *unlink_event(struct facade_context *context, struct facade_event *event)
 {
     pthread_mutex_lock(&context->lock);
-    if (facade_handle_find(FACADE_EVENT, event) == NULL) {
+    if (facade_handle_find(FACADE_EVENT, event) == NULL || event->context != context) {
         pthread_mutex_unlock(&context->lock);
-        return false;
+        return NULL;
     }
+    struct ocl_event *const inner = event->event;
     if (event->previous != NULL)
         event->previous->next = event->next;
     else if (context->events == event)
@@ -57,7 +64,7 @@ static bool unlink_event(struct facade_context *context, struct facade_event *ev
         event->next->previous = event->previous;
     facade_handle_free(event);
     pthread_mutex_unlock(&context->lock);
-    return true;
+    return inner;
 }
 
 cudaError_t facade_event_find(cudaEvent_t handle, struct facade_event **found)
@@ -89,12 +96,10 @@ static cudaError_t make_event_of(struct facade_context *context, struct ocl_even
         (*made)->event = inner;
         (*made)->flags = flags;
     }
-    if (*made == NULL || !facade_handle_show(*made)) {
-        ocl_event_destroy(inner);
-        return cudaErrorMemoryAllocation;
-    }
-    link_event(*made);
-    return cudaSuccess;
+    if (*made != NULL && link_event(*made))
+        return cudaSuccess;
+    ocl_event_destroy(inner);
+    return cudaErrorMemoryAllocation;
 }
 
 static cudaError_t make_event(struct facade_context *context, unsigned flags,
@@ -181,10 +186,8 @@ cudaError_t facade_event_destroy(cudaEvent_t handle)
         error = enter(event, &context);
     if (error != cudaSuccess)
         return error;
-    struct ocl_event *inner = event->event;
     facade_capture_forget_event(event);
-    if (unlink_event(context, event))
-        ocl_event_destroy(inner);
+    ocl_event_destroy(unlink_event(context, event));
     facade_context_leave(context);
     return facade_context_check(context);
 }

@@ -38,7 +38,7 @@ static struct facade_stream *new_stream(struct facade_context *context, struct o
     stream->handle = named != NULL ? named : (cudaStream_t)stream;
     stream->sync_policy = NO_POLICY;
     stream->domain_map.remote = 1;
-    return facade_handle_show(stream) ? stream : NULL;
+    return stream;
 }
 
 /* The OpenCL context that is being closed takes the queues with it; here only the handles end. */
@@ -58,26 +58,33 @@ static void forget_streams(struct facade_context *context)
     facade_handle_free(legacy);
 }
 
-static void link_stream(struct facade_stream *stream)
+/* Shows it too, so that who has its address from before finds it in the list. false: without memory, and the stream is gone. */
+static bool link_stream(struct facade_stream *stream)
 {
     struct facade_context *context = stream->context;
     pthread_mutex_lock(&context->lock);
+    if (!facade_handle_show(stream)) {
+        pthread_mutex_unlock(&context->lock);
+        return false;
+    }
     stream->next = context->streams;
     if (stream->next != NULL)
         stream->next->previous = stream;
     context->streams = stream;
     atomic_store(&context->forget[FACADE_PART_STREAMS], forget_streams);
     pthread_mutex_unlock(&context->lock);
+    return true;
 }
 
-/* Its handle goes with it. false: another thread has been quicker. */
-static bool unlink_stream(struct facade_context *context, struct facade_stream *stream)
+/* Its handle goes with it; its queue is the caller's. NULL: another thread has been quicker. */
+static struct ocl_queue *unlink_stream(struct facade_context *context, struct facade_stream *stream)
 {
     pthread_mutex_lock(&context->lock);
-    if (facade_handle_find(FACADE_STREAM, stream) == NULL) {
+    if (facade_handle_find(FACADE_STREAM, stream) == NULL || stream->context != context) {
         pthread_mutex_unlock(&context->lock);
-        return false;
+        return NULL;
     }
+    struct ocl_queue *const queue = stream->queue;
     if (stream->previous != NULL)
         stream->previous->next = stream->next;
     else if (context->streams == stream)
@@ -86,7 +93,7 @@ static bool unlink_stream(struct facade_context *context, struct facade_stream *
         stream->next->previous = stream->previous;
     facade_handle_free(stream);
     pthread_mutex_unlock(&context->lock);
-    return true;
+    return queue;
 }
 
 static cudaError_t make_stream(struct facade_context *context, enum ocl_queue_kind kind,
@@ -100,22 +107,21 @@ static cudaError_t make_stream(struct facade_context *context, enum ocl_queue_ki
     if (status != OCL_OK)
         return facade_error_from(status, FACADE_OTHER);
     *made = new_stream(context, queue, NULL);
-    if (*made == NULL) {
-        ocl_queue_destroy(queue);
-        return cudaErrorMemoryAllocation;
+    if (*made != NULL) {
+        (*made)->flags = kind == OCL_QUEUE_BLOCKING ? cudaStreamDefault : cudaStreamNonBlocking;
+        (*made)->priority = priority;
+        if (link_stream(*made))
+            return cudaSuccess;
     }
-    (*made)->flags = kind == OCL_QUEUE_BLOCKING ? cudaStreamDefault : cudaStreamNonBlocking;
-    (*made)->priority = priority;
-    link_stream(*made);
-    return cudaSuccess;
+    *made = NULL;
+    ocl_queue_destroy(queue);
+    return cudaErrorMemoryAllocation;
 }
 
 static void unmake_stream(struct facade_context *context, struct facade_stream *stream)
 {
-    struct ocl_queue *queue = stream->queue;
     facade_capture_leave(stream);
-    if (unlink_stream(context, stream))
-        ocl_queue_destroy(queue);
+    ocl_queue_destroy(unlink_stream(context, stream));
 }
 
 /* Another thread may reset the device meanwhile. */
@@ -154,6 +160,8 @@ static struct facade_stream *make_legacy(struct facade_context *context)
     struct ocl_context *cl = context_cl(context);
     if (made == NULL && cl != NULL) {
         made = new_stream(context, ocl_queue_legacy(cl), cudaStreamLegacy);
+        if (made != NULL && !facade_handle_show(made))
+            made = NULL;
         atomic_store(&context->forget[FACADE_PART_STREAMS], forget_streams);
         atomic_store(&context->legacy, made);
     }
