@@ -104,6 +104,15 @@ __global__ void reduce_tree_late(memory *g, int m)
     add_by_tree(g, s, blockIdx.x + 1 == gridDim.x ? m : 0);
 }
 
+/* Likewise, by where it reads: what the other warp writes meanwhile. */
+__global__ void read_own_late(memory *g, int m)
+{
+    __shared__ int s[2 * threads];
+    const int t = threadIdx.x, other = m * 32 * (blockIdx.x / (gridDim.x - 1));
+    s[t] = g->in[blockIdx.x * threads + t];
+    g->out[blockIdx.x * threads + t] = s[t + other];
+}
+
 __global__ void reduce_interleaved(memory *g, int m)
 {
     __shared__ int s[threads];
@@ -1012,6 +1021,7 @@ static const struct {
     }
     ROW(reduce_tree, 2, 0x6),
     ROW(reduce_tree_late, 2, 0x6),
+    ROW(read_own_late, 1, 0),
     ROW(reduce_interleaved, 1, 0x2),
     ROW(reduce_shuffle, 2, 0x6),
     ROW(reduce_warp_in_shared, 4, 0x1e),
