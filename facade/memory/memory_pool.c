@@ -478,16 +478,13 @@ cudaError_t facade_pool_set_access(cudaMemPool_t handle, const struct cudaMemAcc
 /* The context whose memory a pool gives to a stream: the stream's own on the pool's device,
  * elsewhere the device's primary one. */
 static cudaError_t context_for(const struct facade_pool *pool, const struct facade_stream *stream,
-                               struct ocl_context **cl)
+                               struct facade_context **context)
 {
-    struct facade_context *context = stream->context;
-    cudaError_t error = cudaSuccess;
-    if (context->device != pool->device) {
-        context = facade_primary(pool->device);
-        error = facade_primary_hold(context);
-    }
-    *cl = atomic_load_explicit(&context->cl, memory_order_acquire);
-    return error;
+    *context = stream->context;
+    if ((*context)->device == pool->device)
+        return cudaSuccess;
+    *context = facade_primary(pool->device);
+    return facade_primary_hold(*context);
 }
 
 /* A stream that captures nothing may be one in whose order no memory may be managed now. */
@@ -509,11 +506,43 @@ static cudaError_t capture_allocation(void **pointer, size_t bytes, const struct
     return facade_capture_allocation(stream, &params, pointer);
 }
 
+/* Both contexts are entered. */
+static cudaError_t allocate_within(void **pointer, size_t bytes, struct facade_pool *pool,
+                                   const struct facade_stream *stream,
+                                   const struct facade_context *context)
+{
+    uint64_t address = 0;
+    const ocl_status status =
+        ocl_ordered_allocate(pool->pool, atomic_load(&context->cl), stream->queue, bytes, &address);
+    if (status == OCL_OK) {
+        *pointer = (void *)(uintptr_t)address;
+        ocl_made_add("device memory", address, bytes, stream->context);
+    }
+    return facade_error_from(status, FACADE_OTHER);
+}
+
+/* Another thread may reset a device meanwhile. */
+static cudaError_t allocate_in_order(void **pointer, size_t bytes, struct facade_pool *pool,
+                                     const struct facade_stream *stream)
+{
+    struct facade_context *context = NULL, *const own = stream->context;
+    cudaError_t error = context_for(pool, stream, &context); /* before: it may open one */
+    if (error != cudaSuccess)
+        return error;
+    if (!facade_context_enter(own, FACADE_STREAM, stream))
+        return cudaErrorContextIsDestroyed;
+    error = cudaErrorContextIsDestroyed;
+    if (facade_context_enter(context, FACADE_CONTEXT, context)) {
+        error = allocate_within(pointer, bytes, pool, stream, context);
+        facade_context_leave(context);
+    }
+    facade_context_leave(own);
+    return error;
+}
+
 static cudaError_t allocate(void **pointer, size_t bytes, struct facade_pool *pool,
                             struct facade_stream *stream, bool is_capturing)
 {
-    struct ocl_context *cl = NULL;
-    uint64_t address = 0;
     if (pool == NULL || pool->sharing.is_imported)
         return cudaErrorInvalidValue;
     *pointer = NULL;
@@ -521,15 +550,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, struct facade_pool *po
         return cudaSuccess;
     if (is_capturing)
         return capture_allocation(pointer, bytes, pool, stream);
-    cudaError_t error = context_for(pool, stream, &cl);
-    if (error != cudaSuccess)
-        return error;
-    ocl_status status = ocl_ordered_allocate(pool->pool, cl, stream->queue, bytes, &address);
-    if (status == OCL_OK) {
-        *pointer = (void *)(uintptr_t)address;
-        ocl_made_add("device memory", address, bytes, stream->context);
-    }
-    return facade_error_from(status, FACADE_OTHER);
+    return allocate_in_order(pointer, bytes, pool, stream);
 }
 
 cudaError_t facade_pool_allocate(void **pointer, size_t bytes, cudaStream_t handle)
@@ -582,16 +603,10 @@ static cudaError_t free_imported(const void *pointer, const struct facade_stream
     return facade_error_from(status, FACADE_OTHER);
 }
 
-cudaError_t facade_pool_free(void *pointer, cudaStream_t handle)
+/* The stream's context is entered. */
+static cudaError_t free_in_order(void *pointer, const struct facade_stream *stream)
 {
-    struct facade_stream *stream = NULL;
     struct ocl_memory_view view;
-    bool is_capturing = false;
-    cudaError_t error = find_stream(handle, &stream, &is_capturing);
-    if (error != cudaSuccess || pointer == NULL)
-        return error;
-    if (is_capturing)
-        return facade_capture_free(stream, pointer);
     const bool is_known = ocl_memory_find(pointer, &view);
     if (is_known && view.kind == OCL_MEMORY_MANAGED)
         return cudaErrorNotSupported;
@@ -603,6 +618,23 @@ cudaError_t facade_pool_free(void *pointer, cudaStream_t handle)
     return facade_misuse_free(
         pointer, "device memory",
         facade_error_from(ocl_ordered_free(stream->queue, plain->pool, pointer), FACADE_OTHER));
+}
+
+cudaError_t facade_pool_free(void *pointer, cudaStream_t handle)
+{
+    struct facade_stream *stream = NULL;
+    bool is_capturing = false;
+    cudaError_t error = find_stream(handle, &stream, &is_capturing);
+    if (error != cudaSuccess || pointer == NULL)
+        return error;
+    if (is_capturing)
+        return facade_capture_free(stream, pointer);
+    struct facade_context *const context = stream->context;
+    if (!facade_context_enter(context, FACADE_STREAM, stream))
+        return cudaErrorContextIsDestroyed;
+    error = free_in_order(pointer, stream);
+    facade_context_leave(context);
+    return error;
 }
 
 /* --- entry points ----------------------------------------------------------------------------- */

@@ -162,7 +162,7 @@ cudaError_t facade_event_open(cudaEvent_t *event, const cudaIpcEventHandle_t *ha
     struct ocl_share_handle given;
     if (event == NULL)
         return cudaErrorInvalidValue;
-    cudaError_t error = facade_current(&context);
+    cudaError_t error = facade_current_enter(&context);
     if (error != cudaSuccess)
         return error;
     memcpy(&given, handle, sizeof given);
@@ -172,6 +172,7 @@ cudaError_t facade_event_open(cudaEvent_t *event, const cudaIpcEventHandle_t *ha
         error = make_event_of(context, inner, cudaEventDisableTiming, &made);
     if (error == cudaSuccess)
         *event = (cudaEvent_t)made;
+    facade_context_leave(context);
     return error;
 }
 
@@ -267,10 +268,14 @@ cudaError_t facade_event_record_context(cudaEvent_t handle, struct facade_contex
         error = cudaErrorInvalidResourceHandle;
     if (error == cudaSuccess)
         error = facade_capture_check_context(context);
+    if (error == cudaSuccess)
+        error = enter(event, &context);
     if (error != cudaSuccess)
         return error;
     facade_capture_forget_event(event);
-    return facade_error_from(ocl_event_record_all(event->event), FACADE_OTHER);
+    error = facade_error_from(ocl_event_record_all(event->event), FACADE_OTHER);
+    facade_context_leave(context);
+    return error;
 }
 
 cudaError_t facade_event_wait_context(cudaEvent_t handle, struct facade_context *context)

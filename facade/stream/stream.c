@@ -425,7 +425,12 @@ cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, uns
     error = facade_capture_wait(found, stream, &is_done);
     if (error != cudaSuccess || is_done)
         return error;
-    return facade_error_from(ocl_event_wait_in_queue(found->event, stream->queue), FACADE_OTHER);
+    struct facade_context *const context = stream->context;
+    if (!facade_context_enter(context, FACADE_STREAM, stream))
+        return cudaErrorContextIsDestroyed;
+    error = facade_event_wait_in(event, stream);
+    facade_context_leave(context);
+    return error;
 }
 
 /* --- host functions and callbacks ------------------------------------------------------------- */
@@ -466,10 +471,16 @@ static cudaError_t enqueue_host_call(struct facade_stream *stream, const struct 
     struct host_call *call = malloc(sizeof *call);
     if (call == NULL)
         return cudaErrorMemoryAllocation;
+    struct facade_context *const context = stream->context;
+    if (!facade_context_enter(context, FACADE_STREAM, stream)) {
+        free(call);
+        return cudaErrorContextIsDestroyed;
+    }
     *call = *wanted;
     ocl_status status = ocl_queue_host_function(stream->queue, run_host_call, call, true);
     if (status != OCL_OK)
         free(call);
+    facade_context_leave(context);
     return facade_error_from(status, FACADE_OTHER);
 }
 

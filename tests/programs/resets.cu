@@ -7,7 +7,7 @@
 #include <thread>
 #include <unistd.h>
 
-enum { THREADS = 3, ROUNDS = 9, RESETS = 6, BLOCKS = 100 };
+enum { THREADS = 3, ROUNDS = 12, RESETS = 6, BLOCKS = 100 };
 
 __global__ void add_one(int *to, int count)
 {
@@ -28,7 +28,7 @@ __global__ void turn(int *to, int by)
 }
 
 static std::atomic<bool> is_over;
-static std::atomic<int> unexpected;
+static std::atomic<int> unexpected, heard;
 
 static void expect_known(cudaError_t error)
 {
@@ -83,6 +83,27 @@ static void record_on(void)
             (void)cudaStreamSynchronize(stream);
             (void)cudaStreamDestroy(stream);
         }
+    }
+}
+
+static void hear(void *heard)
+{
+    ++*(std::atomic<int> *)heard;
+}
+
+/* The stream may be gone before its memory. */
+static void order_on(void)
+{
+    while (!is_over) {
+        cudaStream_t stream;
+        void *memory;
+        if (cudaStreamCreate(&stream) != cudaSuccess)
+            continue;
+        if (cudaMallocAsync(&memory, 5000, stream) == cudaSuccess)
+            (void)cudaFreeAsync(memory, stream);
+        (void)cudaLaunchHostFunc(stream, hear, &heard);
+        (void)cudaStreamSynchronize(stream);
+        (void)cudaStreamDestroy(stream);
     }
 }
 
@@ -167,8 +188,9 @@ static void test_afterwards(void)
 int main(int count, char **arguments)
 {
     program_begin(count, arguments);
+    void (*const ways[])(void) = {copy_on, record_on, launch_on, order_on};
     for (int i = 0; i < ROUNDS; i++)
-        test_resets(i % 3 == 0 ? copy_on : i % 3 == 1 ? record_on : launch_on);
+        test_resets(ways[i % 4]);
     EXPECT(unexpected == 0);
     test_afterwards();
     test_others();

@@ -44,10 +44,10 @@ bool ptx_may_lose_order(const struct ptx_flow *flow, const int32_t *steps, const
                         size_t count, const struct ptx_instruction *store)
 {
     const struct ptx_function *f = flow->function;
-    const struct ptx_operand *address = address_of(store);
-    bool is_same = true;
     if (store->opcode != PTX_OPCODE_st || !ptx_is_plain_access(store))
         return false;
+    const struct ptx_operand *address = address_of(store);
+    bool is_same = true;
     for (size_t i = 0; i < count; i++) {
         const struct ptx_node *node = &flow->nodes[nodes[i]];
         const struct ptx_instruction *in = i == 0 ? store + 1 : &f->instructions[node->first];
