@@ -241,6 +241,16 @@ cl_int ocl_enqueue_marker(struct ocl_command *command, cl_event *event)
     return clEnqueueMarkerWithWaitList(command->cl, 0, NULL, event);
 }
 
+/* A marker of NVIDIA's driver is not over, flushed and waited for, while a kernel of another queue runs, though all before it
+ * is; that kernel may wait for what the host does then. A fill has the same trouble; a barrier's event, those of a write
+ * and of a copy do not (H200, driver 580). */
+cl_int ocl_enqueue_mark(struct ocl_command *command, cl_event *event)
+{
+    return command->queue->context->tuning.marks_late
+               ? clEnqueueBarrierWithWaitList(command->cl, 0, NULL, event)
+               : ocl_enqueue_marker(command, event);
+}
+
 /* The driver may read the value at any later time. */
 cl_int ocl_enqueue_stamp(struct ocl_command *command, cl_mem buffer, cl_event *event)
 {

@@ -88,11 +88,12 @@ cl_int ocl_enqueue_load_image(struct ocl_command *command, cl_mem image, const s
 cl_int ocl_enqueue_store_image(struct ocl_command *command, cl_mem image, const size_t region[3],
                                cl_mem buffer, size_t offset, cl_event *event);
 
-/* Behind all that the queue has got, and before all that it will get. The first two do not count: a marker, and a write of
- * OCL_STAMP_BYTES to buffer that stands for one where the times of markers are of no use. */
+/* Behind all that the queue has got, and before all that it will get. The first three do not count: a marker, whose times may
+ * be of use; a write of OCL_STAMP_BYTES to buffer where they are not; and what is over as soon as all before it is. */
 enum { OCL_STAMP_BYTES = 4 };
 cl_int ocl_enqueue_marker(struct ocl_command *command, cl_event *event);
 cl_int ocl_enqueue_stamp(struct ocl_command *command, cl_mem buffer, cl_event *event);
+cl_int ocl_enqueue_mark(struct ocl_command *command, cl_event *event);
 cl_int ocl_enqueue_barrier(struct ocl_command *command, cl_uint count, const cl_event *events);
 
 /* The managed mover's. */

@@ -10,11 +10,12 @@ bool ocl_queue_is_nvidia(const struct ocl_context *context)
     return strstr(context->device->facts.extensions, "cl_nv_compiler_options") != NULL;
 }
 
-/* Starting: see wants_flush(). Profiling: see stamp.c. */
+/* Starting: see wants_flush(). Profiling: see stamp.c. Marks: see ocl_enqueue_mark(). */
 struct ocl_queue_tuning ocl_queue_tuning_of(const struct ocl_context *context)
 {
     return (struct ocl_queue_tuning){.starts_by_itself = ocl_queue_is_nvidia(context),
                                      .finishes_exactly = ocl_queue_is_nvidia(context),
+                                     .marks_late = ocl_queue_is_nvidia(context),
                                      .is_profiled =
                                          atomic_load(&context->stamp) != OCL_STAMP_CLOCK ||
                                          ocl_profile_times_commands()};

@@ -112,7 +112,7 @@ static ocl_status renew_mark(struct ocl_queue *queue, uint64_t position)
 
     if (status != OCL_OK)
         return status;
-    status = ocl_enqueue_marker(&command, &event);
+    status = ocl_enqueue_mark(&command, &event);
     ocl_command_end(&command);
     if (status != OCL_OK)
         return status;

@@ -33,10 +33,10 @@ static bool may_have_clock(const struct ocl_context *context)
 
 enum { SAMPLES = 4 };
 
-/* Markers are good when their times fit between those of the writes around them. */
-static enum ocl_stamp_kind judge(const uint64_t times[SAMPLES])
+/* Markers are good when their times fit between those of the writes around them, and other queues do not delay them. */
+static enum ocl_stamp_kind judge(const struct ocl_context *context, const uint64_t times[SAMPLES])
 {
-    bool rises = times[1] != 0 && times[3] != 0;
+    bool rises = !context->tuning.marks_late && times[1] != 0 && times[3] != 0;
 
     for (int i = 1; i < SAMPLES; i++)
         rises = rises && times[i - 1] <= times[i];
@@ -132,7 +132,7 @@ ocl_status ocl_stamp_open(struct ocl_context *context)
     if (buffer)
         status = sample(cl, buffer, times);
     if (buffer && status == OCL_OK)
-        keep(context, judge(times), buffer);
+        keep(context, judge(context, times), buffer);
     else if (buffer)
         clReleaseMemObject(buffer);
     clReleaseCommandQueue(cl);

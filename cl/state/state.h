@@ -85,6 +85,7 @@ struct ocl_queue_tuning {
     bool starts_by_itself; /* commands run without clFlush() */
     bool is_profiled;      /* queues are made with profiling */
     bool finishes_exactly; /* clFinish() waits for no command that comes after it */
+    bool marks_late;       /* markers are over when no kernel of any queue runs */
 };
 
 /* How device time is read. */

@@ -375,6 +375,45 @@ TEST_BODY(queue_finish_pushes_what_others_have)
     ocl_context_close(context);
 }
 
+static cl_command_type mark_type(struct ocl_queue *queue)
+{
+    cl_command_type type = 0;
+    uint64_t position;
+    cl_event mark;
+
+    assert_int_equal(ocl_queue_mark(queue, &mark, &position), OCL_OK);
+    assert_int_equal(clGetEventInfo(mark, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL), 0);
+    clReleaseEvent(mark);
+    return type;
+}
+
+/* On drivers whose markers wait for the kernels of other queues. */
+TEST_BODY(queue_marks_may_be_barriers)
+{
+    struct ocl_context *context = open_context();
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_NON_BLOCKING);
+    struct waiter waiter;
+    cl_mem cells = make_cells(context, 1);
+
+    for (int is_late = 0; is_late < 2; is_late++) {
+        context->tuning.marks_late = is_late;
+        context->tuning.finishes_exactly = false;
+        cl_event gate = hold(queue);
+        put(queue, cells, 0, is_late ? &one : &two);
+        assert_int_equal(mark_type(queue), is_late ? CL_COMMAND_BARRIER : CL_COMMAND_MARKER);
+        assert_int_equal(ocl_queue_query(queue), OCL_E_NOT_READY);
+        start_waiter(&waiter, queue);
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        assert_false(atomic_load(&waiter.is_back));
+        let_go(gate);
+        join_waiter(&waiter);
+        assert_int_equal(ocl_queue_query(queue), OCL_OK);
+        assert_int_equal(look(context, cells, 0), is_late ? 1 : 2);
+    }
+    clReleaseMemObject(cells);
+    ocl_context_close(context);
+}
+
 /* ---- Destroying ---- */
 
 static size_t count_queues(struct ocl_context *context)

@@ -307,10 +307,10 @@ TEST_BODY(host_signal_handlers_touch_while_a_touch_waits)
 {
     struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
     struct timespec begin;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
     int *p = made_by_kernel(1);
     page_source = made_by_kernel(1);
     install_masked(SIGALRM, SA_RESTART);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
     assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
     do {
         for (size_t i = 0; i < COUNT; i += 5000)

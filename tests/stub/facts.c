@@ -99,14 +99,30 @@ static uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+static void make_late(cl_event marker)
+{
+    if (!is_machine("late"))
+        return;
+    late_marker = marker;
+    late_until = now() + LATE_NS;
+}
+
 static cl_int CL_API_CALL enqueue_marker(cl_command_queue queue, cl_uint count,
                                          const cl_event *events, cl_event *event)
 {
     const cl_int error = target->clEnqueueMarkerWithWaitList(queue, count, events, event);
-    if (error == CL_SUCCESS && event && is_machine("late")) {
-        late_marker = *event;
-        late_until = now() + LATE_NS;
-    }
+    if (error == CL_SUCCESS && event)
+        make_late(*event);
+    return error;
+}
+
+/* Barriers whose events somebody asks for stand for markers. */
+static cl_int CL_API_CALL enqueue_barrier(cl_command_queue queue, cl_uint count,
+                                          const cl_event *events, cl_event *event)
+{
+    const cl_int error = target->clEnqueueBarrierWithWaitList(queue, count, events, event);
+    if (error == CL_SUCCESS && event)
+        make_late(*event);
     return error;
 }
 
@@ -126,5 +142,6 @@ void clem_stub_install(struct _cl_icd_dispatch *layer, const struct _cl_icd_disp
     target = below;
     layer->clGetDeviceInfo = get_device_info;
     layer->clEnqueueMarkerWithWaitList = enqueue_marker;
+    layer->clEnqueueBarrierWithWaitList = enqueue_barrier;
     layer->clGetEventInfo = get_event_info;
 }
