@@ -51,6 +51,12 @@ for form in native block; do
         printf '%s\n' "$output" | grep -qF "warning 1 (sync): warp operation whose mask names lanes that have ended" ||
         fail ended_lanes "no warning, or more, in the form $form"
 done
+# Lanes that nobody comes to are said to be why the kernel fails, where it does.
+for form in native block; do
+    output=$(CLEM_CHECK=sync CLEM_PTX_FORM=$form "$program" alone_lanes 2>&1)
+    printf '%s\n' "$output" | grep -qF "error 1 (sync): warp operation whose mask names lanes that do not come to it" ||
+        fail alone_lanes "not reported in the form $form"
+done
 
 # Warps that store at one place, in whichever form the kernel is.
 for name in one_place one_place_shared; do

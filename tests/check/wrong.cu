@@ -637,6 +637,16 @@ __global__ void sum_of_half(int *out, int from)
     out[threadIdx.x] = sum;
 }
 
+/* Odd lanes wait for even ones, which wait at the barrier. */
+__global__ void sum_of_odd(int *sums)
+{
+    int sum = (int)threadIdx.x;
+    if (threadIdx.x & 1)
+        sum += __shfl_xor_sync(0xffffffffu, sum, 2);
+    __syncthreads();
+    sums[threadIdx.x] = sum;
+}
+
 /* The upper lanes have ended, and nobody needs what would have come of them. */
 __global__ void sum_of_rest(int *out)
 {
@@ -687,6 +697,8 @@ int main(int argc, char **argv)
         store_at_one_place<<<1, 128>>>(ints(128, true), is(name, "one_place_shared"));
     if (is(name, "ended_lanes"))
         sum_of_rest<<<1, 64>>>(ints(2, false));
+    if (is(name, "alone_lanes"))
+        sum_of_odd<<<2, 64>>>(ints(64, false));
     if (is(name, "one_warp"))
         multiply_in_one_warp<<<2, 64>>>((float *)ints(256, true), 1);
     printf("%s: %s\n", name, cudaGetErrorString(cudaDeviceSynchronize()));
