@@ -1,5 +1,7 @@
 /* Where threads of kernels that are checked meet: what that orders.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "cl/check/check_race.h"
 
 struct ocl_round ocl_round_of(const struct ocl_access *a)
@@ -42,6 +44,27 @@ void ocl_round_gather(const struct ocl_round *r, uint32_t barrier, struct ocl_ga
                                       : found->waiting == live);
 }
 
+/* Of more threads than a barrier waits for only so many meet at a time, by warps: the others are not there for them. */
+static void pass_in_groups(struct ocl_race *race, struct ocl_race_block *block,
+                           const struct ocl_round *round, uint32_t barrier,
+                           const struct ocl_gathering *g)
+{
+    uint32_t lanes[OCL_RACE_THREADS / 32] = {0}, weight = round->arrived[barrier], left = g->weight;
+    for (uint32_t w = 0; w < OCL_RACE_THREADS / 32; w++) {
+        const uint32_t own = g->lanes[w] == 0 ? 0 : left < 32 ? left : 32;
+        lanes[w] = g->lanes[w];
+        weight += own;
+        left -= own;
+        if (own == 0 || weight < g->expected || left < g->expected)
+            continue;
+        ocl_race_pass(race, block, barrier, lanes);
+        memset(lanes, 0, sizeof lanes);
+        weight = 0;
+    }
+    if (weight != 0)
+        ocl_race_pass(race, block, barrier, lanes);
+}
+
 static void end_round(struct ocl_race *race, struct ocl_race_block *block,
                       const struct ocl_access *a)
 {
@@ -52,7 +75,7 @@ static void end_round(struct ocl_race *race, struct ocl_race_block *block,
         if (g.is_open && g.expected == 0)
             ocl_race_meet(race, block);
         else if (g.is_open)
-            ocl_race_pass(race, block, barrier, g.lanes);
+            pass_in_groups(race, block, &round, barrier, &g);
     }
 }
 

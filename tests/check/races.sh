@@ -8,7 +8,7 @@ all=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/begin.sh"
 program=$folder/races
-some='^(reduce_tree_late|read_own_late|reduce_last_block|count_again|hand_on_by_fences|lock_of_block|wait_for_next|copy_out|turn_surface|turn_texture|exchange_in_warp|barrier_in_branches|shuffle_of_some|copy_ahead|meet_in_grid)	'
+some='^(reduce_tree_late|read_own_late|reduce_last_block|count_again|hand_on_by_fences|lock_of_block|wait_for_next|copy_out|turn_surface|turn_texture|named_barriers|exchange_in_warp|barrier_in_branches|shuffle_of_some|copy_ahead|meet_in_grid)	'
 
 compile races
 export CLEM_CHECK=race,sync
