@@ -101,7 +101,10 @@ static const char *whole(struct ptx_emitter *e, const struct ptx_instruction *in
 {
     if (is_double && ptx_is_soft(e, PTX_F64))
         return ptx_format(e, "clem_soft_whole(%s, %s)", value, ptx_rounding_name(in));
-    const char *function = in->rounding == PTX_ROUND_RNI   ? "rint"
+    const char *nearest = !e->target->is_cpu ? "rint"
+                          : is_double        ? "clem_rint_f64"
+                                             : "clem_rint_f32";
+    const char *function = in->rounding == PTX_ROUND_RNI   ? nearest
                            : in->rounding == PTX_ROUND_RMI ? "floor"
                            : in->rounding == PTX_ROUND_RPI ? "ceil"
                                                            : "trunc";

@@ -103,6 +103,8 @@ static const struct {
     {"fabs", 1, true, false, "fabs"},
     {"copysign", 2, true, false, "copysign"},
     {"rint", 1, true, false, "rint"},
+    {"clem_rint_f32", 1, true, false, "rint"},
+    {"clem_rint_f64", 1, true, false, "rint"},
     {"floor", 1, true, false, "floor"},
     {"ceil", 1, true, false, "ceil"},
     {"trunc", 1, true, false, "trunc"},
